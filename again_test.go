@@ -124,6 +124,7 @@ func TestShortCallsMakeLittle(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		untilCompiled(t, f, args)
 		call()
 		call()
 		if n := testing.AllocsPerRun(200, call); n > most {

@@ -258,8 +258,11 @@ func (f *Func) run(ctx context.Context, b *compile.Bound, o *options, spool run.
 		gone = &travelled{beside.Went, beside.Stats().CodeBytes > 0}
 	}
 	remember(o.seen(), p, eng, &res.Stats, o.threads, gone)
-	if t.ran = res; mostlyNative(&res.Stats) {
+	switch t.ran = res; {
+	case mostlyNative(&res.Stats):
 		t.engine = string(engine.Native)
+	case mostlyInterpreted(&res.Stats):
+		t.engine = tierName(engine.Stepper)
 	}
 	r := f.result(res.Columns, b, &t)
 	if beside != nil {

@@ -203,6 +203,19 @@ func mostlyNative(s *run.Stats) bool {
 	return 2*native > all
 }
 
+// mostlyInterpreted reports that most of the time went to launches that were interpreted.
+func mostlyInterpreted(s *run.Stats) bool {
+	stepped, all := 0.0, 0.0
+	for i := range s.Launches {
+		if l := &s.Launches[i]; l.Slices > 0 {
+			if all += l.Seconds; l.Tier == engine.Stepper {
+				stepped += l.Seconds
+			}
+		}
+	}
+	return 2*stepped > all
+}
+
 // carriedOut notes the plan of a call that has ended.
 func (q *asking) carriedOut(p *Plan, s *run.Stats) {
 	if q.forced > 0 {

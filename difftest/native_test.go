@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/engine/codegen"
@@ -78,7 +79,7 @@ func (f *fleet) engine(t interface{ Fatal(...any) }, tier engine.Tier) *engine.E
 	if f.engines[tier] == nil {
 		opt := engine.Options{Tier: tier, Codegen: service}
 		if tier == onTrial {
-			opt.Tier, opt.Trial = engine.Wasm, func(int) int64 { return 1 << 14 }
+			opt.Tier, opt.Trial = engine.Wasm, func(int) (int64, time.Duration) { return 1 << 14, time.Millisecond }
 		}
 		e, err := engine.New(opt)
 		if err != nil {

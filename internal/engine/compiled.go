@@ -86,7 +86,7 @@ func (c *Compiled) Stepped() *Compiled {
 	defer c.mu.Unlock()
 	if c.stepped == nil {
 		s := &Compiled{Kernel: c.Kernel, Safe: c.Safe, Hash: c.Hash, engine: c.engine, arena: c.arena}
-		s.code.Store(s.interpreted(Stepper))
+		s.code.Store(s.byStepper(Stepper))
 		c.stepped = s
 	}
 	return c.stepped
@@ -120,13 +120,13 @@ func (c *Compiled) become(before *tiered, tier Tier, code Code) bool {
 
 // try makes the interpreter what to use until there is other code.
 func (c *Compiled) try(t *trial) {
-	t.of, t.code = c, c.interpreted(Wasm)
+	t.of, t.code = c, c.byStepper(Wasm)
 	c.code.Store(t.code)
 	c.trial.Store(t)
 }
 
-// interpreted is the kernel as the interpreter runs it, for those who take it for a tier.
-func (c *Compiled) interpreted(tier Tier) *tiered {
+// byStepper is the kernel as the interpreter runs it, for those who take it for a tier.
+func (c *Compiled) byStepper(tier Tier) *tiered {
 	return &tiered{of: c, tier: tier, stepped: true, code: &stepperCode{c.Safe, c.arena}, idle: make(chan Thread, maxIdle)}
 }
 
@@ -203,6 +203,13 @@ func (c *Compiled) held() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.users > 0
+}
+
+// forgotten reports that nobody finds the kernel any more.
+func (c *Compiled) forgotten() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.gone
 }
 
 func (c *Compiled) leave() {

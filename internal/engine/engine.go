@@ -41,9 +41,9 @@ type Options struct {
 	// Promotion is how long it takes to make native code of a kernel, until the engine has seen for itself; 0 for what it takes on
 	// a machine of middling speed.
 	Promotion time.Duration
-	// Trial, if it is there, is how many steps of a kernel of so many instructions are interpreted in the time in which WebAssembly is made of it: a new
-	// kernel is interpreted at first, see trial.go.
-	Trial func(instructions int) int64
+	// Trial, if it is there, is how many steps of a run of a kernel of so many instructions are interpreted before there is code, and how long WebAssembly takes to be
+	// made of it: a new kernel is interpreted at first, see trial.go.
+	Trial func(instructions int) (steps int64, making time.Duration)
 	// Rented, if it is there, is how long a kernel has run in WebAssembly in earlier processes, which made no native code of it: see Rent.
 	Rented func(id kernel.ID) time.Duration
 	// Shelf, which several engines may share, limits what kernels take; nil for no limit. Runs then Hold theirs.
@@ -68,6 +68,7 @@ type Engine struct {
 	kernels map[kernel.ID]*entry
 	// promotions are under way in the background until stop.
 	promotions sync.WaitGroup
+	maker      sync.Mutex   // held by who makes WebAssembly in the background
 	promotion  atomic.Int64 // the least nanoseconds that one took, or Options.Promotion
 	life       context.Context
 	stop       context.CancelFunc

@@ -92,7 +92,7 @@ func (j *Job) Worker(ctx context.Context) (*Worker, error) {
 	if err := j.c.enter(); err != nil {
 		return nil, err
 	}
-	if err := j.c.Ready(ctx, j.sizes); err != nil {
+	if err := j.c.Ready(ctx, j.sizes, 1); err != nil {
 		j.c.leave()
 		return nil, err
 	}
@@ -209,13 +209,7 @@ func (w *Worker) slice(ctx context.Context, lo, hi int64) error {
 			return err
 		}
 	}
-	w.job.measured(time.Since(start), hi-lo)
-	switch {
-	case w.tier.tier == Native:
-		w.job.native.Add(1)
-	case w.tier.stepped:
-		w.job.stepped.Add(1)
-	}
+	w.job.measured(w.tier, time.Since(start), hi-lo)
 	return nil
 }
 

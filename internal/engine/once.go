@@ -33,7 +33,7 @@ var began = time.Now()
 // RunShort executes outer indices lo..hi of a kernel that is Whole, and that the caller holds. It lowers the faults in a.Faults,
 // and gives the tier that it ran on and the time that it took.
 func (c *Compiled) RunShort(ctx context.Context, a *Args, lo, hi int64) (on Tier, took time.Duration, err error) {
-	if err := c.Ready(ctx, a.Sizes); err != nil {
+	if err := c.Ready(ctx, a.Sizes, 1); err != nil {
 		return "", 0, err
 	}
 	c.begun()
@@ -46,11 +46,12 @@ func (c *Compiled) RunShort(ctx context.Context, a *Args, lo, hi int64) (on Tier
 	start := time.Since(began)
 	err = (*s).Run(ctx, a, lo, hi)
 	took = time.Since(began) - start
-	c.spent(took)
-	if on = t.tier; t.stepped {
-		on = Stepper
+	if t.stepped {
+		c.interpreted(took)
+		return Stepper, took, err
 	}
-	return on, took, err
+	c.spent(took)
+	return t.tier, took, err
 }
 
 // Once executes outer indices lo..hi with arguments that c.Safe has admitted; bases are as in Args, those of Scratch regions are

@@ -21,10 +21,18 @@ const briefSteps = 1 << 16
 // firstSteps is the size of a job's first slice, whose speed is not known.
 const firstSteps = 1 << 18
 
-// measured adjusts the job's pace by a slice of n outer indices.
-func (j *Job) measured(d time.Duration, n int64) {
+// measured adjusts the job's pace by a slice of n outer indices on some code.
+func (j *Job) measured(on *tiered, d time.Duration, n int64) {
 	j.slices.Add(1)
-	j.c.spent(d)
+	if on.tier == Native {
+		j.native.Add(1)
+	}
+	if on.stepped {
+		j.stepped.Add(1)
+		j.c.interpreted(d)
+	} else {
+		j.c.spent(d)
+	}
 	now := max(1, int64(d)*1000/n)
 	if old := j.pace.Load(); old > 0 {
 		now = (3*old + now) / 4

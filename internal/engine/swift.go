@@ -23,18 +23,25 @@ func (c *Compiled) RunSwift(a *Args, n int64) (good bool, err error) {
 	for i := range a.Faults {
 		a.Faults[i] = math.MaxInt64
 	}
+	if err := c.Ready(context.Background(), a.Sizes, 1); err != nil {
+		return false, err
+	}
 	c.begun()
 	t := c.code.Load()
 	s, err := t.borrow(context.Background())
 	if err != nil {
 		return false, err
 	}
-	if c.climb.engine == nil || c.climb.asked.Load() {
+	if !t.stepped && (c.climb.engine == nil || c.climb.asked.Load()) {
 		err = (*s).Run(context.Background(), a, 0, n)
 	} else { // what it takes decides when native code is made
 		start := time.Since(began)
 		err = (*s).Run(context.Background(), a, 0, n)
-		c.spent(time.Since(began) - start)
+		if took := time.Since(began) - start; t.stepped {
+			c.interpreted(took)
+		} else {
+			c.spent(took)
+		}
 	}
 	t.restore(s)
 	return err == nil && !slices.ContainsFunc(a.Faults, func(at int64) bool { return at != math.MaxInt64 }), err

@@ -10,42 +10,53 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
-// In: a kernel of which there is no code yet. Out: its first runs, interpreted as long as each takes less than to make WebAssembly of it; and
-// that, made before a run which takes longer, or beside the second one: most kernels of a short process, and many that nodes
-// are sent, run once. Invariant: a kernel on trial is one of the tier Wasm for all who ask, and reaches the same memory.
+// In: a kernel of which there is no code yet. Out: its first runs, interpreted, as long as each has few steps and all of them have taken less than to
+// make WebAssembly of it; and that, made before another run, or beside the second one if a processor has nothing else to do: most kernels of a
+// short process, and many that nodes are sent, run once. Invariants: a kernel on trial is one of the tier Wasm for all who ask, and reaches the same
+// memory; all that is interpreted of it takes at most as long as to make code of it, and one run more.
 
 // trial is the time of a kernel before its WebAssembly is made. It is safe for concurrent use.
 type trial struct {
-	of   *Compiled
-	most int64 // steps of a run that is interpreted
-	runs atomic.Int32
-	code *tiered // that interprets
-	once sync.Once
+	of     *Compiled
+	steps  int64         // of a run that is interpreted
+	making time.Duration // that code is expected to take
+	runs   atomic.Int32
+	spent  atomic.Int64 // nanoseconds in which it was interpreted
+	code   *tiered      // that interprets
+
+	mu    sync.Mutex
+	under *attempt // way; nil if nobody makes code
+}
+
+// attempt is one to make code, for all who want it meanwhile.
+type attempt struct {
+	done chan struct{} // closed when err is set
 	err  error
 }
+
+// Tries reports that new kernels are interpreted at first.
+func (e *Engine) Tries() bool { return e.opt.Trial != nil && e.opt.Tier == Wasm }
 
 // trialOf gives a kernel its trial, if it is worth one: it has no memory of its own, which the interpreter would make anew each time.
 func (e *Engine) trialOf(safe *verify.Safe) *trial {
 	if !e.Tries() || hasScratch(safe.Kernel) {
 		return nil
 	}
-	if most := e.opt.Trial(kernel.Instructions(safe.Kernel)); most > 0 {
-		return &trial{most: most}
+	steps, making := e.opt.Trial(kernel.Instructions(safe.Kernel))
+	if steps <= 0 {
+		return nil
 	}
-	return nil
+	return &trial{steps: steps, making: making}
 }
-
-// Tries reports that new kernels are interpreted at first.
-func (e *Engine) Tries() bool { return e.opt.Trial != nil && e.opt.Tier == Wasm }
 
 // Trying reports that the kernel is interpreted where a run of it is short, since no code was made of it yet.
 func (c *Compiled) Trying() bool { return c.trial.Load() != nil }
 
-// Ready has code of a kernel made before a run with these sizes, unless the run is over sooner if it is interpreted. Whoever
-// runs the kernel does the same: to ask before tells what it takes.
-func (c *Compiled) Ready(ctx context.Context, sizes []int64) error {
+// Ready has code of a kernel made before a run with these sizes that is expected to be followed by others, so many with it, unless all are over sooner if they
+// are interpreted. Whoever runs the kernel does the same for that run: to ask before tells what it takes.
+func (c *Compiled) Ready(ctx context.Context, sizes []int64, runs float64) error {
 	t := c.trial.Load()
-	if t == nil || c.Safe.Steps(sizes) <= t.most {
+	if t == nil || t.spent.Load() < int64(t.making) && float64(c.Safe.Steps(sizes))*max(1, runs) <= float64(t.steps) {
 		return nil
 	}
 	return t.make(ctx)
@@ -59,18 +70,59 @@ func (c *Compiled) Make(ctx context.Context) error {
 	return nil
 }
 
-// begun counts a run that begins: from the second on code is worth making.
+// begun counts a run that begins: from the second on code is worth making, of one kernel at a time.
 func (c *Compiled) begun() {
-	if t := c.trial.Load(); t != nil && t.runs.Add(1) == 2 {
-		e := c.engine
-		e.promotions.Go(func() { _ = t.make(e.life) }) // an error comes again, to who cannot do without
+	t := c.trial.Load()
+	if t == nil || t.runs.Add(1) < 2 || !c.engine.maker.TryLock() {
+		return
+	}
+	e := c.engine
+	e.promotions.Go(func() {
+		defer e.maker.Unlock()
+		defer func() { _ = recover() }() // what is wrong comes again, to who cannot do without code
+		if e.life.Err() == nil && !c.forgotten() {
+			_ = t.make(e.life)
+		}
+	})
+}
+
+// interpreted adds to the time in which a kernel on trial was interpreted.
+func (c *Compiled) interpreted(d time.Duration) {
+	if t := c.trial.Load(); t != nil {
+		t.spent.Add(int64(d))
 	}
 }
 
-// make makes WebAssembly, once for all who ask.
+// make makes WebAssembly, once for all who ask while it is made. Who waits for another gets its error, and who comes later tries again.
 func (t *trial) make(ctx context.Context) error {
-	t.once.Do(func() { t.err = t.end(context.WithoutCancel(ctx)) })
-	return t.err
+	t.mu.Lock()
+	if t.of.trial.Load() != t {
+		t.mu.Unlock()
+		return nil
+	}
+	a := t.under
+	if a == nil {
+		t.under = &attempt{done: make(chan struct{}), err: errBroken} // which stays if the compiler panics
+		a = t.under
+		t.mu.Unlock()
+		defer t.over(a)
+		a.err = t.end(context.WithoutCancel(ctx))
+		return a.err
+	}
+	t.mu.Unlock()
+	select {
+	case <-a.done:
+		return a.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (t *trial) over(a *attempt) {
+	t.mu.Lock()
+	t.under = nil
+	t.mu.Unlock()
+	close(a.done)
 }
 
 func (t *trial) end(ctx context.Context) error {

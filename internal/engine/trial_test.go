@@ -3,16 +3,20 @@ package engine
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/godwit-run/godwit/internal/engine/codegen/codegentest"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/verify"
 )
 
-// few is a trial for kernels of any length.
-func few(steps int64) func(int) int64 { return func(int) int64 { return steps } }
+// few is a trial for kernels of any length, whose code takes long to be made.
+func few(steps int64) func(int) (int64, time.Duration) {
+	return func(int) (int64, time.Duration) { return steps, time.Hour }
+}
 
 // squared is the kernel of squares in an engine; run gives the tier of a run that makes n of them.
 func squared(t *testing.T, e *Engine) (c *Compiled, run func(n int64) Tier) {
@@ -157,6 +161,140 @@ func TestTrialManyAtOnce(t *testing.T) {
 		}
 		if c.Trying() {
 			t.Fatal("no code after many runs")
+		}
+	}
+}
+
+// TestTrialBounded: what is interpreted of a kernel takes no longer than to make its code, and one run more, if no processor has time to make it beside.
+func TestTrialBounded(t *testing.T) {
+	e := engineWith(t, Options{Trial: func(int) (int64, time.Duration) { return 1000, time.Nanosecond }})
+	e.maker.Lock() // it is busy
+	defer e.maker.Unlock()
+	c, run := squared(t, e)
+	if on := run(8); on != Stepper {
+		t.Errorf("the first run was on %s", on)
+	}
+	if on := run(8); on != Wasm || c.Trying() {
+		t.Errorf("the second run was on %s, trying %v", on, c.Trying())
+	}
+}
+
+// TestTrialOfLoop: runs that are expected to be many count together.
+func TestTrialOfLoop(t *testing.T) {
+	e := engineWith(t, Options{Trial: few(1000)})
+	c, _ := squared(t, e)
+	steps := c.Safe.Steps([]int64{8})
+	for _, r := range []struct {
+		runs   float64
+		trying bool
+	}{{0, true}, {float64(1000 / steps), true}, {float64(1000/steps + 1), false}} {
+		if err := c.Ready(t.Context(), []int64{8}, r.runs); err != nil || c.Trying() != r.trying {
+			t.Errorf("before %v runs: trying %v, %v", r.runs, c.Trying(), err)
+		}
+	}
+}
+
+// TestTrialRent: what is interpreted is no rent, which would have native code made of what WebAssembly runs in no time.
+func TestTrialRent(t *testing.T) {
+	e := engineWith(t, Options{Trial: few(1000), Codegen: codegentest.Service(t, ""), Promotion: time.Nanosecond})
+	c, run := squared(t, e)
+	if run(8); c.climb.asked.Load() || c.climb.spent.Load() != 0 {
+		t.Errorf("asked for native code %v, after %d ns", c.climb.asked.Load(), c.climb.spent.Load())
+	}
+}
+
+// halting is a compiler that asks first.
+type halting struct {
+	compiler
+	ask func() error
+}
+
+func (h halting) compile(ctx context.Context, s *verify.Safe) (Code, error) {
+	if err := h.ask(); err != nil {
+		return nil, err
+	}
+	return h.compiler.compile(ctx, s)
+}
+
+func halted(t *testing.T, steps int64, ask func() error) *Engine {
+	t.Helper()
+	e := engineWith(t, Options{Trial: few(steps)})
+	w, err := e.compiler(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.tier = halting{w, ask}
+	return e
+}
+
+// TestTrialFails: code that could not be made is tried again by who comes later.
+func TestTrialFails(t *testing.T) {
+	full := errors.New("no room")
+	failures := 2
+	e := halted(t, 20, func() error {
+		if failures--; failures >= 0 {
+			return full
+		}
+		return nil
+	})
+	c, _ := squared(t, e)
+	for i, want := range []error{full, full, nil} {
+		if err := c.Make(t.Context()); !errors.Is(err, want) || c.Trying() != (want != nil) {
+			t.Errorf("attempt %d: %v, trying %v", i, err, c.Trying())
+		}
+	}
+}
+
+// TestTrialPanics: a compiler that panics does so where code cannot be done without, and there again; never beside a run.
+func TestTrialPanics(t *testing.T) {
+	e := halted(t, 1000, func() error { panic("a bug of the compiler") })
+	c, run := squared(t, e)
+	for range 3 {
+		run(8)
+		e.promotions.Wait()
+	}
+	for range 2 {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("a long run began without code")
+				}
+			}()
+			_ = c.Ready(t.Context(), []int64{1 << 30}, 1)
+		}()
+	}
+}
+
+// TestTrialWaits: who waits for code that another makes waits no longer than its context, and has the error of that attempt.
+func TestTrialWaits(t *testing.T) {
+	begun, end := make(chan bool), make(chan bool)
+	full := errors.New("no room")
+	e := halted(t, 20, func() error {
+		begun <- true
+		<-end
+		return full
+	})
+	c, _ := squared(t, e)
+	makes := make(chan error, 2)
+	go func() { makes <- c.Make(t.Context()) }()
+	<-begun
+	short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if err := c.Make(short); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("who waits for a millisecond: %v", err)
+	}
+	go func() { makes <- c.Make(t.Context()) }()
+	time.Sleep(5 * time.Millisecond) // it waits
+	close(end)
+	for range 2 {
+		select {
+		case err := <-makes:
+			if !errors.Is(err, full) {
+				t.Error(err)
+			}
+		case <-begun: // the second came too late, and tries again
+		case <-time.After(time.Minute):
+			t.Fatal("nobody says how it ended")
 		}
 	}
 }

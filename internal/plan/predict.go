@@ -460,8 +460,8 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 		most += fmt.Sprintf(", %d walks under way", w.woven.flight)
 	}
 	s := Step{Label: l.Label, Runs: runs, Threads: w.on(way), Time: time, Most: most, Parts: parts, Warm: warm, told: w.told(), kernel: l.Kernel, slow: slow, pieces: max(1, runs) * max(1, math.Ceil(w.outer/float64(w.on(way))))}
-	if p.tries(l, safe) {
-		p.onTrial(l, c, &s)
+	if p.tries(l, safe, runs) {
+		p.onTrial(c, &s)
 	}
 	p.add(l, s)
 	return nil

@@ -38,6 +38,6 @@ func (p *predictor) interpret(l *schedule.Launch, c *Coming, bytes, runs float64
 	threads := mix.Threads(m, p.opt.Threads)
 	p.out.Threads = max(p.out.Threads, threads)
 	const gib = 1 << 30
-	why := fmt.Sprintf("interpreted, as %.1f GiB are more than the %.1f that WebAssembly reaches", bytes/gib, float64(p.opt.Reach)/gib)
+	why := fmt.Sprintf("interpreting, as %.1f GiB are more than the %.1f that WebAssembly reaches", bytes/gib, float64(p.opt.Reach)/gib)
 	p.add(l, Step{Label: l.Label, Runs: runs, Threads: threads, Time: parts.Time(m.Engines[p.engine]).Times(runs), Most: why, Parts: *parts})
 }

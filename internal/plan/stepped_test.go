@@ -39,7 +39,7 @@ func TestInterpreted(t *testing.T) {
 		{follows, "wasm", reach/8 - 8, false}, {follows, "wasm", reach/8 + 1, true}, {follows, "native", reach, false}, {follows, "auto", reach, false}, {passes, "wasm", reach, false},
 	} {
 		out, step := expected(t, c.source, c.n, plan.Options{Engine: c.engine, Reach: reach})
-		if got := strings.HasPrefix(step.Most, "interpreted"); c.engine != "auto" && got != c.interpreted || c.engine == "auto" && out.Engine == "wasm" && !got {
+		if got := strings.HasPrefix(step.Most, "interpreting"); c.engine != "auto" && got != c.interpreted || c.engine == "auto" && out.Engine == "wasm" && !got {
 			t.Errorf("%d elements of %q on %s: %q", c.n, c.source, c.engine, step.Most)
 		}
 	}
@@ -54,7 +54,7 @@ func TestInterpreted(t *testing.T) {
 			t.Errorf("%s takes %v", lanes.Most, lanes.Time)
 		}
 	}
-	if !slices.ContainsFunc(out.Steps, func(s plan.Step) bool { return strings.HasPrefix(s.Most, "interpreted") }) {
+	if !slices.ContainsFunc(out.Steps, func(s plan.Step) bool { return strings.HasPrefix(s.Most, "interpreting") }) {
 		t.Errorf("nothing is interpreted of %+v", out.Steps)
 	}
 }

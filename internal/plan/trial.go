@@ -12,11 +12,11 @@ import (
 	"github.com/godwit-run/godwit/internal/plan/seen"
 )
 
-// In: a launch whose kernel has no code. Out: how many of its runs are interpreted before it has, and what each takes. Invariant: the rule is
-// that of engine.Compiled.Ready: a run that is over sooner than code is made needs none.
+// In: a launch whose kernel has no code. Out: whether its runs are interpreted, and what they take. Invariant: the rule is
+// that of engine.Compiled.Ready: what is over sooner than code is made needs none.
 
-// tries reports that a run of a launch is interpreted if there is no code of its kernel. Not all sizes may be known.
-func (p *predictor) tries(l *schedule.Launch, safe *verify.Safe) bool {
+// tries reports that so many runs of a launch are interpreted if there is no code of its kernel. Not all sizes may be known.
+func (p *predictor) tries(l *schedule.Launch, safe *verify.Safe, runs float64) bool {
 	if !p.opt.Trial || p.opt.Ready == nil || p.opt.Ready(l) || p.engine != "wasm" { // who asks for native code does not wait for less
 		return false
 	}
@@ -28,19 +28,20 @@ func (p *predictor) tries(l *schedule.Launch, safe *verify.Safe) bool {
 		}
 		sizes[i] = n
 	}
-	return over(safe, sizes, p.opt.Machine)
+	return over(safe, sizes, runs, p.opt.Machine)
 }
 
-// over reports that a run which is interpreted is over before code is made.
-func over(safe *verify.Safe, sizes []int64, m *machine.Machine) bool {
+// over reports that runs which are interpreted are over before code is made.
+func over(safe *verify.Safe, sizes []int64, runs float64, m *machine.Machine) bool {
 	own := slices.ContainsFunc(safe.Kernel.Regions, func(r kernel.Region) bool { return r.Access == kernel.Scratch })
-	return !own && safe.Steps(sizes) <= m.Trial(kernel.Instructions(safe.Kernel))
+	steps, _ := m.Trial(kernel.Instructions(safe.Kernel))
+	return !own && steps > 0 && float64(safe.Steps(sizes))*math.Max(1, runs) <= float64(steps)
 }
 
 // unmade is what a machine takes longer for the first run of a launch than for the next, since it has no code.
 func (c *Coming) unmade(m *machine.Machine) float64 {
 	making := m.Engines["wasm"].Compile
-	if over(c.Safe, c.Sizes, m) {
+	if over(c.Safe, c.Sizes, 1, m) {
 		return min(making, c.stepped(m).Total())
 	}
 	return making
@@ -71,23 +72,13 @@ func (c *Coming) interpreted(m *machine.Machine) (machine.Spread, *cost.Parts, b
 // Stepper names the interpreter, as seen.Key does.
 const Stepper = "stepper"
 
-// onTrial has the first runs of a launch be interpreted, where the step is what it would be with code. Code is made beside the second, and runs that begin
-// meanwhile are interpreted too.
-func (p *predictor) onTrial(l *schedule.Launch, c *Coming, s *Step) {
-	m := p.opt.Machine
-	each, parts, warm := c.interpreted(m)
-	n := math.Min(s.Runs, 1+math.Ceil(m.Engines["wasm"].Making(kernel.Instructions(l.Kernel))/math.Max(1, each.P50)))
-	if n <= 0 {
-		return // it is not expected to run
-	}
-	rest := 1 - n/s.Runs
-	s.Time = s.Time.Times(rest).Plus(each.Times(n))
-	if each.P50*n < s.Time.P50/2 {
-		return
-	}
+// onTrial has a launch be interpreted, where the step is what it would be with code.
+func (p *predictor) onTrial(c *Coming, s *Step) {
+	each, parts, warm := c.interpreted(p.opt.Machine)
 	parts.Guessed = s.Parts.Guessed
-	s.Parts, s.Most, s.Warm, s.told = *parts, "interpreted, since that takes less time than to make code", warm, warm
-	if rest == 0 {
-		s.Threads = 1
+	s.Time, s.Parts, s.Most, s.Threads = each.Times(s.Runs), *parts, "interpreting, which takes less than to make code", 1
+	s.Warm, s.told = warm, warm
+	if r := p.readying[c.Safe.ID]; r != nil {
+		r.waited = true
 	}
 }

@@ -25,14 +25,14 @@ func TestOnTrial(t *testing.T) {
 		{"with memory of its own", "fn f(x: &[f64; N]) -> [f64; N] " + ranged + " { x.sort() }", 100, false},
 	} {
 		out, step := expected(t, c.source, c.n, plan.Options{Engine: "wasm", Ready: never, Trial: true})
-		if got := strings.HasPrefix(step.Most, "interpreted"); got != c.interpreted || (out.Wait.P50 == 0) != c.interpreted {
+		if got := strings.HasPrefix(step.Most, "interpreting"); got != c.interpreted || (out.Wait.P50 == 0) != c.interpreted {
 			t.Errorf("%s: %q, a wait of %v", c.name, step.Most, out.Wait)
 		}
 		if took := step.Time.P50; c.interpreted && !(took > 0 && took < making) {
 			t.Errorf("%s: interpreted it takes %v, code %v to be made", c.name, took, making)
 		}
 		for _, opt := range []plan.Options{{Engine: "wasm", Ready: never}, {Engine: "wasm", Trial: true}, {Engine: "wasm", Ready: func(*schedule.Launch) bool { return true }, Trial: true}} {
-			if _, step := expected(t, c.source, c.n, opt); strings.HasPrefix(step.Most, "interpreted") {
+			if _, step := expected(t, c.source, c.n, opt); strings.HasPrefix(step.Most, "interpreting") {
 				t.Errorf("%s: interpreted with %+v", c.name, opt)
 			}
 		}

@@ -95,17 +95,20 @@ func (r *runner) compileAhead() {
 			case sizes[i] == nil:
 				_ = c.Make(r.ctx)
 			default:
-				_ = c.Ready(r.ctx, sizes[i])
+				_ = c.Ready(r.ctx, sizes[i], 1)
 			}
 		}
 	})
 }
 
-// foreseenSizes are those with which kernels run first, by their numbers; nil where only the run finds them.
+// foreseenSizes are those of kernels that run once, by their numbers; nil where only the run finds them, and of kernels in loops.
 func (r *runner) foreseenSizes() [][]int64 {
-	out, met := make([][]int64, len(r.p.kernels)), make([]bool, len(r.p.kernels))
+	out, met, depths := make([][]int64, len(r.p.kernels)), make([]bool, len(r.p.kernels)), schedule.Nesting(r.s.Steps)
 	schedule.Launches(r.s.Steps, func(l *schedule.Launch) {
-		number := r.p.numbers[l.Kernel]
+		number, inner := r.p.numbers[l.Kernel], depths[0] > 0
+		if depths = depths[1:]; inner {
+			out[number], met[number] = nil, true
+		}
 		if met[number] {
 			return
 		}

@@ -125,7 +125,7 @@ func (x *execution) tier(native, stepped int64) engine.Tier {
 	switch {
 	case native > 0:
 		return engine.Native
-	case stepped > 0 || x.c.Tier() == engine.Stepper:
+	case stepped > 0 || x.c.Tier() == engine.Stepper || x.c.Trying():
 		return engine.Stepper
 	}
 	return x.m.eng.Tier()

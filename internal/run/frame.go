@@ -385,7 +385,7 @@ func (r *runner) launchReady(l *schedule.Launch) (err error) {
 	r.note(l, d.faults)
 	st := &r.stats[number]
 	st.did(&d)
-	st.Runs++
+	st.ran()
 	st.Seconds += d.seconds
 	st.tell(&x.execution)
 	return nil

@@ -44,7 +44,7 @@ func (r *runner) launch(l *schedule.Launch) error {
 		}
 	}
 	st := r.statsOf(l)
-	st.Runs++
+	st.ran()
 	st.Seconds += time.Since(start).Seconds()
 	st.Decoded += r.decoded.seconds() - decoded
 	st.Crowded += (r.eng.Making() - making).Seconds()
@@ -97,10 +97,18 @@ func (st *LaunchStats) did(d *did) {
 	st.Slices += d.slices
 	st.Native += d.native
 	if d.tier == engine.Stepper {
-		st.Stepped++
+		st.stepped = true
 		st.SteppedSeconds += d.seconds
 	}
 	st.Tier, st.Threads, st.Totals, st.Paces, st.Weave = d.tier, max(st.Threads, d.threads), d.totals, d.paces, d.weave
+}
+
+// ran counts a run, of which all parts are through.
+func (st *LaunchStats) ran() {
+	if st.Runs++; st.stepped {
+		st.Stepped++
+	}
+	st.stepped = false
 }
 
 // tell notes the arguments of the first run after which the launch has taken long enough.
@@ -131,7 +139,7 @@ func (r *runner) prepare(l *schedule.Launch) (*launching, error) {
 	}
 	if c.Trying() && r.forecast == nil {
 		start = time.Now()
-		if err := c.Ready(r.ctx, p.Sizes); err != nil {
+		if err := c.Ready(r.ctx, p.Sizes, r.repeats); err != nil {
 			return nil, err
 		}
 		took += time.Since(start)

@@ -123,10 +123,11 @@ type LaunchStats struct {
 	Beside int64 // of these runs, those that Options.Beside took over
 	Slices int64
 	Native int64 // of these slices, those that ran as native code
-	// Stepped are those of the runs here, or parts of them, that were interpreted, and SteppedSeconds what they took.
+	// Stepped are those of the runs that were interpreted, if not as a whole, and SteppedSeconds what that took.
 	Stepped        int64
 	SteppedSeconds float64
-	Threads        int // the most of a run here
+	stepped        bool // so was some part of the present run
+	Threads        int  // the most of a run here
 	// Totals is the kernel that went ahead of the last run here, so that threads could carry state; none if it is "".
 	Totals string
 	// Weave is how many iterations that follow references were under way at the same time in the last run here.

@@ -55,7 +55,7 @@ type Held struct {
 type Kernel struct {
 	Hash  string `json:"hash"`
 	Bytes int    `json:"bytes"`
-	Tier  string `json:"tier"` // "wasm" or "native": what it runs on now
+	Tier  string `json:"tier"` // "wasm", which may not be made yet, or "native": what it runs on now
 }
 
 // Objects are native code that is kept for the node's next life.

@@ -1,8 +1,6 @@
 package stepper
 
 import (
-	"slices"
-
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
@@ -22,19 +20,21 @@ func (m *machine) nested(in *kernel.Instr) []uint64 {
 
 func (m *machine) loop(in *kernel.Instr) []uint64 {
 	lo, hi := m.int(in.Args[0]), m.int(in.Args[1])
-	var carried []uint64
-	for _, v := range in.Args[2:] {
-		carried = append(carried, m.get(v))
+	carried := m.take(len(in.Args) - 2)
+	for j, v := range in.Args[2:] {
+		carried[j] = m.get(v)
 	}
 	m.checkCarry(in, carried)
+	mark := len(m.room)
 	for i := lo; i < hi; i++ {
+		m.room = m.room[:mark]
 		m.step(kernel.TurnSteps(in))
 		m.set(in.Blocks[0].Params[0], uint64(i))
 		for j, v := range carried {
 			m.set(in.Blocks[0].Params[1+j], v)
 		}
 		results := m.block(&in.Blocks[0])
-		carried = slices.Clone(results[:len(in.Carry)])
+		copy(carried, results)
 		m.checkCarry(in, carried)
 		if in.Stop && results[len(in.Carry)] == 1 {
 			break
@@ -53,11 +53,9 @@ func (m *machine) checkCarry(in *kernel.Instr, carried []uint64) {
 
 func (m *machine) fold(in *kernel.Instr) []uint64 {
 	lo, hi := m.int(in.Args[0]), m.int(in.Args[1])
-	folders := make([]*num.Folder, len(in.Accs))
-	for j, a := range in.Accs {
-		folders[j] = num.NewFolder(a.Op, a.Kind, in.Tree, lo)
-	}
+	folders, mark := m.foldersOf(in, lo), len(m.room)
 	for i := lo; i < hi; i++ {
+		m.room = m.room[:mark]
 		m.step(kernel.TurnSteps(in))
 		m.set(in.Blocks[0].Params[0], uint64(i))
 		for j, v := range m.block(&in.Blocks[0]) {
@@ -74,4 +72,20 @@ func (m *machine) fold(in *kernel.Instr) []uint64 {
 		results = append(results, f.Result()...)
 	}
 	return results
+}
+
+// foldersOf are those of a fold, which begins anew; none is within itself.
+func (m *machine) foldersOf(in *kernel.Instr, lo int64) []*num.Folder {
+	folders, made := m.folders[in]
+	if made {
+		for _, f := range folders {
+			f.Reset(lo)
+		}
+		return folders
+	}
+	for _, a := range in.Accs {
+		folders = append(folders, num.NewFolder(a.Op, a.Kind, in.Tree, lo))
+	}
+	m.folders[in] = folders
+	return folders
 }

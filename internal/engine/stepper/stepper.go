@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
@@ -52,7 +53,7 @@ const maxScratch = 1 << 30
 // a region or a broken bound is an error that says where; such an error
 // means that verify or the caller is wrong.
 func Run(k *kernel.Kernel, a *Args, lo, hi int64) (steps int64, err error) {
-	m := &machine{k: k, a: a, values: make([]uint64, k.Values()), def: make([]*kernel.Instr, k.Values())}
+	m := &machine{k: k, a: a, values: make([]uint64, k.Values()), def: make([]*kernel.Instr, k.Values()), folders: map[*kernel.Instr][]*num.Folder{}}
 	m.define(&k.Body)
 	defer func() {
 		switch e := recover().(type) {
@@ -85,6 +86,8 @@ type machine struct {
 	grain   int64
 	count   int64
 	state   []uint64
+	room    []uint64 // a stack of what blocks give, and loops carry
+	folders map[*kernel.Instr][]*num.Folder
 	steps   int64
 	path    string
 }
@@ -130,7 +133,15 @@ func (m *machine) outer(o int64) {
 	for i, v := range m.state {
 		m.set(body.Params[3+i], v)
 	}
-	m.state = m.block(body)
+	m.state = append(m.state[:0], m.block(body)...)
+	m.room = m.room[:0]
+}
+
+// take is room for n values, until whoever began what they are for shortens the stack.
+func (m *machine) take(n int) []uint64 {
+	at := len(m.room)
+	m.room = slices.Grow(m.room, n)[:at+n]
+	return m.room[at : at+n : at+n]
 }
 
 // block runs the instructions and gives the results.
@@ -139,7 +150,7 @@ func (m *machine) block(b *kernel.Block) []uint64 {
 		m.step(1)
 		m.instr(&b.Instrs[i])
 	}
-	results := make([]uint64, len(b.Results))
+	results := m.take(len(b.Results))
 	for i, v := range b.Results {
 		results[i] = m.get(v)
 	}
@@ -154,9 +165,11 @@ func (m *machine) instr(in *kernel.Instr) {
 	case kernel.Fault:
 		m.fault(in, m.get(in.Args[0]) == 1)
 	case kernel.If, kernel.For, kernel.Fold:
+		mark := len(m.room)
 		for i, v := range m.nested(in) {
 			m.set(in.Out[i], v)
 		}
+		m.room = m.room[:mark]
 	default:
 		m.set(in.Out[0], m.scalar(in))
 	}

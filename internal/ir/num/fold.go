@@ -35,6 +35,12 @@ func NewFolder(op FoldOp, k Kind, tree bool, first int64) *Folder {
 	return f
 }
 
+// Reset starts the same fold anew, over indices from first on.
+func (f *Folder) Reset(first int64) {
+	f.first, f.leaf, f.count = first, 0, 0
+	f.clearLanes()
+}
+
 func (f *Folder) clearLanes() {
 	for i := range f.lanes {
 		f.lanes[i] = f.op.Identity(f.kind, f.first)

@@ -238,13 +238,19 @@ func (e *Engine) Making(instructions int) float64 { return e.Compile * Larger(in
 // Larger is how many times as long as for a kernel of calibration it takes to make code of one of so many instructions.
 func Larger(instructions int) float64 { return (4 + float64(instructions)) / 29 }
 
-// Trial is how many steps of a kernel of so many instructions are interpreted in the time in which WebAssembly is made of it.
-func (m *Machine) Trial(instructions int) int64 {
-	if e := m.Engines["wasm"]; e != nil {
-		return int64(e.Making(instructions) / m.Interpret)
+// Trial is how many steps of a run of a kernel of so many instructions are interpreted before WebAssembly is made of it, which takes so long: as many as in that
+// time. A step of a large kernel takes longer, since its values leave the cache.
+func (m *Machine) Trial(instructions int) (steps int64, making time.Duration) {
+	e := m.Engines["wasm"]
+	if e == nil {
+		return 0, 0
 	}
-	return 0
+	all := min(e.Making(instructions), mostTried*e.Compile)
+	return int64(min(all/m.Interpret, 1<<40)), time.Duration(min(all, float64(time.Second)))
 }
+
+// mostTried is how many times as long as to make code of a kernel of calibration one is interpreted at most.
+const mostTried = 8
 
 // Promotion is how long it takes to make native code of a kernel of calibration; 0 if that was not measured.
 func (m *Machine) Promotion() time.Duration {

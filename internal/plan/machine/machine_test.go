@@ -169,3 +169,23 @@ func TestHugePages(t *testing.T) {
 		}
 	}
 }
+
+// TestTrial: what is interpreted takes as long as code, of large kernels less, and never for ever.
+func TestTrial(t *testing.T) {
+	m := *Default()
+	steps, making := m.Trial(25)
+	if e := m.Engines["wasm"]; math.Abs(float64(steps)*m.Interpret/e.Compile-1) > 0.01 || math.Abs(float64(making)/e.Compile-1) > 0.01 {
+		t.Errorf("%d steps in %v, to make code takes %v", steps, making, e.Compile)
+	}
+	if large, _ := m.Trial(100_000); large > 10*steps {
+		t.Errorf("%d steps of a large kernel, %d of one of calibration", large, steps)
+	}
+	m.Interpret = 1e-300
+	if steps, _ := m.Trial(25); steps != 1<<40 {
+		t.Errorf("%d steps that take no time", steps)
+	}
+	m.Engines = nil
+	if steps, making := m.Trial(25); steps != 0 || making != 0 {
+		t.Errorf("%d steps in %v where WebAssembly was not measured", steps, making)
+	}
+}
