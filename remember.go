@@ -4,7 +4,6 @@ import (
 	"github.com/godwit-run/godwit/internal/engine"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
-	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/machine"
 	"github.com/godwit-run/godwit/internal/plan/seen"
 	"github.com/godwit-run/godwit/internal/run"
@@ -79,10 +78,10 @@ func remember(known *seen.Memory, p *compile.Plan, eng *engine.Engine, st *run.S
 		if on == "" || l.Tier == engine.Native {
 			on = l.Tier
 		}
-		if mixed = mixed || l.Stepped > 0; l.Stepped > 0 && l.Sizes != nil {
-			known.Note(seen.Key{ID: l.Hash, Engine: plan.Stepper, Threads: 1}, point(l), l.SteppedSeconds/float64(l.Stepped)*1e9)
+		if mixed = mixed || l.Stepped > 0; l.Stepped > 0 && l.Sizes != nil && l.Decoded == 0 {
+			known.Note(seen.Key{ID: l.Hash, Engine: seen.Stepper, Threads: 1}, point(l), l.SteppedSeconds/float64(l.Stepped)*1e9)
 		}
-		if crowded || l.Beside > 0 || l.Native != 0 && l.Native != l.Slices {
+		if crowded || l.Beside > 0 || l.Stepped > 0 && l.Decoded > 0 || l.Native != 0 && l.Native != l.Slices {
 			mixed = true
 			continue
 		}

@@ -189,7 +189,7 @@ func TestFilterAhead(t *testing.T) {
 	c := started(t, 2)
 	stored(t, c, filepath.Join(dir, "v.npy"), "v", godwit.LoadOptions{Shards: 2})
 	m := *machine.Default()
-	m.Link = machine.Link{RoundTrip: machine.Exactly(1e6), Byte: machine.Exactly(0.001), Parcel: machine.Exactly(1e6)}
+	m.Link = machine.Link{RoundTrip: machine.Exactly(1e6), Byte: machine.Exactly(0.001), Parcel: machine.Exactly(1e5)}
 	file := filepath.Join(dir, "m.toml")
 	if err := m.Save(file); err != nil {
 		t.Fatal(err)

@@ -73,7 +73,7 @@ func held(t *testing.T, f *fleet, source string, n int64, seed uint64, handed bo
 			continue
 		}
 		// What begins on WebAssembly may be native code before its kernel of totals is, and then one thread has it.
-		early := s.tier == engine.Wasm && service != nil
+		early := s.tier != engine.Native && service != nil
 		if relayed, could := got.Relays > 0, handed && s.threads > 1 && n > 0; relayed != could && !(could && early) {
 			t.Errorf("%s, N = %d: threads handed state on: %v", s, n, relayed)
 		}

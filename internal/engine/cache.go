@@ -221,7 +221,7 @@ func (e *Engine) build(ctx context.Context, check func() (*verify.Safe, error)) 
 	}
 	c := &Compiled{Kernel: safe.Kernel, Safe: safe, Times: Times{verified.Sub(start), time.Since(verified)}, arena: e.arena, engine: e, shelved: onShelf{shelf: e.opt.Shelf}, instructions: kernel.Instructions(safe.Kernel)}
 	c.climb.ended = make(chan struct{})
-	c.scratch = e.opt.Tier != Stepper && hasScratch(safe.Kernel)
+	c.scratch = e.opt.Tier != Stepper && safe.Kernel.HasScratch()
 	if trial != nil {
 		c.try(trial)
 	} else {
@@ -251,8 +251,4 @@ func (e *Engine) first(ctx context.Context, safe *verify.Safe) (Tier, Code, *tri
 	}
 	code, err := t.compile(ctx, safe)
 	return e.opt.Tier, code, nil, err
-}
-
-func hasScratch(k *kernel.Kernel) bool {
-	return slices.ContainsFunc(k.Regions, func(r kernel.Region) bool { return r.Access == kernel.Scratch })
 }

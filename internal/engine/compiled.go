@@ -111,7 +111,7 @@ func (c *Compiled) become(before *tiered, tier Tier, code Code) bool {
 		code.Close()
 		return false
 	}
-	if t := c.code.Swap(&tiered{of: c, tier: tier, code: code, idle: make(chan Thread, maxIdle)}); t != nil {
+	if t := c.code.Swap(&tiered{of: c, tier: tier, stepped: tier == Stepper, code: code, idle: make(chan Thread, maxIdle)}); t != nil {
 		c.old = append(c.old, t)
 	}
 	c.trial.Store(nil)

@@ -34,7 +34,7 @@ type Job struct {
 
 // NewJob prepares a run with arguments that c.Safe has admitted.
 func (e *Engine) NewJob(c *Compiled, sizes []int64, scalars []uint64) *Job {
-	c.begun()
+	c.countRun()
 	return &Job{c: c, e: e, sizes: sizes, scalars: scalars, run: runs.Add(1), faults: noFaults(c.Kernel.Sites)}
 }
 

@@ -36,7 +36,7 @@ func (c *Compiled) RunShort(ctx context.Context, a *Args, lo, hi int64) (on Tier
 	if err := c.Ready(ctx, a.Sizes, 1); err != nil {
 		return "", 0, err
 	}
-	c.begun()
+	c.countRun()
 	t := c.code.Load()
 	s, err := t.borrow(ctx)
 	if err != nil {

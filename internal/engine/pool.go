@@ -54,7 +54,7 @@ func (e *Engine) NewPool(n int) *Pool { return &Pool{size: max(n, 1), standby: &
 const mostAwake = 200 * time.Microsecond
 
 // KeepAwake has helpers look for more work for a time after each, at most 200 µs, before they sleep: about as long as it takes to
-// wake one loses least in the worst case. Where other goroutines want their processors, these have them. It is for before the first Do.
+// wake one loses least in the worst case. Only where calls run beside each other do others have their processors meanwhile. It is for before the first Do.
 func (p *Pool) KeepAwake(d time.Duration) {
 	if p.size <= runtime.GOMAXPROCS(0) {
 		p.awake = min(d, mostAwake)
@@ -160,8 +160,8 @@ func (s *shift) help(worker int) {
 }
 
 func (s *shift) done() {
+	s.busy.Add(-1) // before who sleeps goes on
 	s.working.Done()
-	s.busy.Add(-1)
 }
 
 func (s *shift) run(worker int) {

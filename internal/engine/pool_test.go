@@ -213,3 +213,23 @@ func TestEndWaits(t *testing.T) {
 		}
 	}
 }
+
+// TestEndBesideOthers: who waits for helpers while others make calls sleeps, and says so.
+func TestEndBesideOthers(t *testing.T) {
+	defer beside.last.Store(0)
+	beside.begin()
+	beside.begin()
+	defer beside.end()
+	defer beside.end()
+	s := &shift{}
+	s.working.Add(1)
+	s.busy.Add(1)
+	go func() {
+		for late := time.Now().Add(10 * time.Second); !s.asleep.Load() && time.Now().Before(late); time.Sleep(time.Millisecond) {
+		}
+		s.done()
+	}()
+	if s.end(time.Minute); !s.asleep.Load() {
+		t.Error("it waits awake")
+	}
+}

@@ -47,7 +47,7 @@ type onShelf struct {
 }
 
 // NewShelf makes a shelf for a number of bytes; 0 for a part of what the machine has free when kernels first take
-// more than any shelf has room for.
+// more than the smallest shelf holds.
 func NewShelf(limit int64) *Shelf { return &Shelf{limit: limit} }
 
 // put takes a kernel that is new.

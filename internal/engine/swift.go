@@ -14,7 +14,7 @@ import (
 func (c *Compiled) Swiftly() bool { return c.Whole() && !c.Safe.Carries }
 
 // RunSwift executes the first n outer indices of a kernel for which Swiftly holds, with arguments that c.Safe has admitted. It sets a.Faults, and
-// reports whether there was none. It does not look at whether it is to stop: whoever calls it knows that the kernel takes few steps.
+// reports whether there was none; neither does it run a kernel that needs code first. It does not look at whether it is to stop: whoever calls it knows that the kernel takes few steps.
 func (c *Compiled) RunSwift(a *Args, n int64) (good bool, err error) {
 	if err := c.enter(); err != nil {
 		return false, err
@@ -23,10 +23,10 @@ func (c *Compiled) RunSwift(a *Args, n int64) (good bool, err error) {
 	for i := range a.Faults {
 		a.Faults[i] = math.MaxInt64
 	}
-	if err := c.Ready(context.Background(), a.Sizes, 1); err != nil {
-		return false, err
+	if t := c.trial.Load(); t != nil && (t.spent.Load() >= int64(t.making) || !t.short(a.Sizes, 1)) {
+		return false, nil // to make code takes long
 	}
-	c.begun()
+	c.countRun()
 	t := c.code.Load()
 	s, err := t.borrow(context.Background())
 	if err != nil {

@@ -97,7 +97,7 @@ func newTeam(n int) *team {
 			t.serve(h, i+1)
 		})
 	}
-	for start := time.Since(began); int(t.begun.Load()) < n && time.Since(began)-start < mostAwake && !beside.recent(); {
+	for start := time.Since(began); departs && n < runtime.GOMAXPROCS(0) && int(t.begun.Load()) < n && time.Since(began)-start < mostAwake && !beside.recent(); {
 		stepBack()
 	}
 	return t

@@ -119,7 +119,7 @@ func TestTrialPromoted(t *testing.T) {
 	if err := e.Promote(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	if err := trial.make(t.Context()); err != nil {
+	if err := trial.compiled(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if on := run(8); on != Native || c.Trying() {
@@ -296,5 +296,79 @@ func TestTrialWaits(t *testing.T) {
 		case <-time.After(time.Minute):
 			t.Fatal("nobody says how it ended")
 		}
+	}
+}
+
+// TestTrialLate: WebAssembly that is ready after native code took its place is dropped, and its maker hears nothing of it. Who made it stops for no context.
+func TestTrialLate(t *testing.T) {
+	for _, native := range []bool{true, false} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var e *Engine
+		var c *Compiled
+		ask := func() error {
+			cancel()
+			if native {
+				return e.Promote(t.Context(), c)
+			}
+			return nil
+		}
+		e = engineWith(t, Options{Trial: few(1000), Codegen: codegentest.Service(t, "")})
+		w, err := e.compiler(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.tier = halting{w, ask}
+		c, run := squared(t, e)
+		if err := c.Make(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if on := run(8); native != (on == Native) || c.Trying() {
+			t.Errorf("promoted meanwhile %v: it runs on %s, trying %v", native, on, c.Trying())
+		}
+	}
+}
+
+// TestTrialForgotten: code of a kernel that nobody finds any more is not made beside others.
+func TestTrialForgotten(t *testing.T) {
+	asked := false
+	e := halted(t, 1000, func() error { asked = true; return nil })
+	c, run := squared(t, e)
+	run(8)
+	if err := c.enter(); err != nil {
+		t.Fatal(err)
+	}
+	defer c.leave()
+	e.Forget(c.Hash)
+	if run(8); asked {
+		t.Error("it was made at once")
+	}
+	if e.promotions.Wait(); asked {
+		t.Error("code was made of a kernel that is forgotten")
+	}
+}
+
+// TestTrialDoesWithout: a short run goes on without code that cannot be made, which is not tried beside it for ever; a long one says why.
+func TestTrialDoesWithout(t *testing.T) {
+	full, asked := errors.New("no room"), 0
+	e := halted(t, 1000, func() error { asked++; return full })
+	c, run := squared(t, e)
+	c.trial.Load().spent.Store(int64(2 * time.Hour))
+	for range 2 * mostFailed {
+		if on := run(8); on != Stepper {
+			t.Fatalf("it ran on %s", on)
+		}
+		e.promotions.Wait()
+	}
+	c.trial.Load().spent.Store(0)
+	before := asked
+	for range 3 {
+		run(8)
+		e.promotions.Wait()
+	}
+	if asked != before {
+		t.Errorf("%d attempts beside short runs, after %d that failed", asked-before, before)
+	}
+	if err := c.Ready(t.Context(), []int64{1 << 30}, 1); !errors.Is(err, full) {
+		t.Errorf("a long run: %v", err)
 	}
 }

@@ -119,15 +119,16 @@ func Weigh(m *machine.Machine, mv *Moving) Ways {
 // here if none is described.
 func (mv *Moving) there(own *machine.Machine, here machine.Spread) (slowest machine.Spread, unmade float64) {
 	if len(mv.There) == 0 {
-		return here, mv.unmade(own)
+		return here, mv.unmade(own, here.P50)
 	}
 	for _, m := range mv.There {
 		c := *mv.Coming
 		c.Threads, c.Places = m.Processors, mv.Stored
-		if t := c.onWasm(m); t.P50 > slowest.P50 {
+		t := c.onWasm(m)
+		if t.P50 > slowest.P50 {
 			slowest = t
 		}
-		unmade = max(unmade, c.unmade(m))
+		unmade = max(unmade, c.unmade(m, t.P50))
 	}
 	return slowest, unmade
 }

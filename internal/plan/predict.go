@@ -154,7 +154,7 @@ func predict(s *schedule.Schedule, sizes map[string]int64, opt Options) (*Predic
 	if e == nil {
 		return nil, unmeasured(opt.Engine, opt.Machine)
 	}
-	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, engine: opt.Engine, within: map[int]bool{}, readying: map[kernel.ID]*readying{}, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
+	p := &predictor{s: s, opt: opt, sizes: maps.Clone(sizes), given: sizes, engine: opt.Engine, within: map[int]bool{}, untried: map[kernel.ID]bool{}, readying: map[kernel.ID]*readying{}, here: map[int]bool{}, looked: map[int]bool{}, decoded: map[int]bool{}, passed: map[data.Source]bool{}, values: map[int]float64{}, repeats: 1, out: &Prediction{Engine: opt.Engine, Threads: 1, Schedule: s}}
 	if p.sizes == nil {
 		p.sizes = map[string]int64{}
 	}
@@ -285,6 +285,7 @@ type predictor struct {
 	values   map[int]float64
 	repeats  float64                 // how often the present step is expected to run when it begins
 	engine   string                  // of the present launch
+	untried  map[kernel.ID]bool      // of kernels that some launch needs code of
 	readying map[kernel.ID]*readying // of all kernels, those that are ready at the beginning too
 	inTurn   []*readying             // the same, in the order in which they get ready
 	now      machine.Spread          // when the present step begins
@@ -448,6 +449,12 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 	if p.opt.goesOver && p.engine == "native" && !p.hasNative(l) && p.opt.Machine.Engines["wasm"] != nil {
 		slow = Stay(c.onWasm(p.opt.Machine), w.outer) * runs * off
 	}
+	told, threads, interpreted := w.told(), w.on(way), p.tries(l, safe, runs)
+	if interpreted {
+		guess := parts.Guessed
+		time, parts, warm = p.onTrial(c, runs*off)
+		parts.Guessed, told, threads = guess, warm, 1
+	}
 	if t, threads, known := p.decoding(l); t.P50 > 0 {
 		if t.P50 > time.P50 {
 			warm = known
@@ -456,14 +463,13 @@ func (p *predictor) launch(l *schedule.Launch, runs float64, guessed bool) error
 		parts.Decoded, time, slow = t.P50/runs, time.Plus(t), slow+t.P50
 	}
 	most := parts.Dominant()
-	if w.woven.pays() {
+	switch {
+	case interpreted && parts.Decoded < parts.Total()/2:
+		most = "interpreting, which takes less than to make code"
+	case !interpreted && w.woven.pays():
 		most += fmt.Sprintf(", %d walks under way", w.woven.flight)
 	}
-	s := Step{Label: l.Label, Runs: runs, Threads: w.on(way), Time: time, Most: most, Parts: parts, Warm: warm, told: w.told(), kernel: l.Kernel, slow: slow, pieces: max(1, runs) * max(1, math.Ceil(w.outer/float64(w.on(way))))}
-	if p.tries(l, safe, runs) {
-		p.onTrial(c, &s)
-	}
-	p.add(l, s)
+	p.add(l, Step{Label: l.Label, Runs: runs, Threads: threads, Time: time, Most: most, Parts: parts, Warm: warm, told: told, kernel: l.Kernel, slow: slow, pieces: max(1, runs) * max(1, math.Ceil(w.outer/float64(w.on(way))))})
 	return nil
 }
 

@@ -32,13 +32,9 @@ func (p *predictor) noteReadying() {
 	if p.opt.Machine.Engines["wasm"] == nil || p.opt.Ready == nil {
 		return
 	}
-	first, last, warm, starts, depths := true, 0.0, true, p.opt.Cold, schedule.Nesting(p.s.Steps)
+	p.noteUntried()
+	first, last, warm, starts := true, 0.0, true, p.opt.Cold
 	schedule.Launches(p.s.Steps, func(l *schedule.Launch) {
-		runs := 1.0
-		if depths[0] > 0 { // how often a launch in a loop runs is not known yet
-			runs = math.Inf(1)
-		}
-		depths = depths[1:]
 		safe, err := l.Proof()
 		if err != nil { // which the launch says
 			return
@@ -51,7 +47,7 @@ func (p *predictor) noteReadying() {
 			takes, starts = p.untilMade(l.Kernel, starts).P50, false
 			p.out.makingNative += takes
 		} else {
-			takes, known = p.untilReady(l, safe, runs)
+			takes, known = p.untilReady(l, safe)
 		}
 		r := &readying{readyAt: takes, warm: known}
 		p.readying[safe.ID], p.inTurn = r, append(p.inTurn, r)
@@ -61,6 +57,21 @@ func (p *predictor) noteReadying() {
 		}
 		last, warm = last+takes, warm && known
 		r.delays, r.readyAt, r.warm = takes, last, warm
+	})
+}
+
+// noteUntried notes of which kernels a launch needs code: others may be interpreted. How often one in a loop runs is not known yet.
+func (p *predictor) noteUntried() {
+	depths := schedule.Nesting(p.s.Steps)
+	schedule.Launches(p.s.Steps, func(l *schedule.Launch) {
+		runs := 1.0
+		if depths[0] > 0 {
+			runs = math.Inf(1)
+		}
+		depths = depths[1:]
+		if safe, err := l.Proof(); err == nil && !p.tries(l, safe, runs) {
+			p.untried[safe.ID] = true
+		}
 	})
 }
 
@@ -74,13 +85,13 @@ func (p *predictor) unrun(l *schedule.Launch) bool { return p.opt.Unrun != nil &
 
 // untilReady is what it takes until a launch's kernel is ready of which no native code is made: nothing if it was made in this process, else to bring native
 // code from disk, or to make it as WebAssembly; and whether earlier processes say so.
-func (p *predictor) untilReady(l *schedule.Launch, safe *verify.Safe, runs float64) (float64, bool) {
+func (p *predictor) untilReady(l *schedule.Launch, safe *verify.Safe) (float64, bool) {
 	name, cold := "wasm", p.opt.Machine.Engines["wasm"].Making(kernel.Instructions(l.Kernel))
 	switch native := p.opt.Machine.Engines["native"]; {
 	case p.hasNative(l) && p.unrun(l) && p.opt.Engine == "native" && native != nil:
 		name, cold = "native", native.Kept
 	case p.hasNative(l) && p.unrun(l) && p.opt.Engine == "wasm": // which leaves aside what is on disk
-	case p.opt.Ready(l), p.tries(l, safe, runs):
+	case p.opt.Ready(l), p.tries(l, safe, 1):
 		return 0, false
 	}
 	if p.opt.Past.Seen == nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan/cost"
+	"github.com/godwit-run/godwit/internal/plan/seen"
 )
 
 // In: a launch of WebAssembly, which reaches so many bytes and no more. Out: whether it is interpreted because what it needs as a
@@ -31,7 +32,7 @@ func (p *predictor) beyond(l *schedule.Launch) (bytes float64) {
 
 // interpret expects a launch to be interpreted.
 func (p *predictor) interpret(l *schedule.Launch, c *Coming, bytes, runs float64, guessed bool) {
-	m, mix := p.opt.Machine, cost.Of(c.Safe, c.Sizes, c.given(), EngineOf("stepper", 0))
+	m, mix := p.opt.Machine, cost.Of(c.Safe, c.Sizes, c.given(), EngineOf(seen.Stepper, 0))
 	p.wrote(l, mix.Values)
 	parts := mix.Stepped(m, p.opt.Threads, p.places(l))
 	parts.Guessed, parts.Looked = parts.Guessed || guessed, p.look(l, c, runs)

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"math"
-	"slices"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
@@ -17,7 +16,7 @@ import (
 
 // tries reports that so many runs of a launch are interpreted if there is no code of its kernel. Not all sizes may be known.
 func (p *predictor) tries(l *schedule.Launch, safe *verify.Safe, runs float64) bool {
-	if !p.opt.Trial || p.opt.Ready == nil || p.opt.Ready(l) || p.engine != "wasm" { // who asks for native code does not wait for less
+	if p.untried[safe.ID] || !p.opt.Trial || p.opt.Ready == nil || p.opt.Ready(l) || p.engine != "wasm" { // who asks for native code does not wait for less
 		return false
 	}
 	sizes := make([]int64, len(l.Sizes))
@@ -33,23 +32,22 @@ func (p *predictor) tries(l *schedule.Launch, safe *verify.Safe, runs float64) b
 
 // over reports that runs which are interpreted are over before code is made.
 func over(safe *verify.Safe, sizes []int64, runs float64, m *machine.Machine) bool {
-	own := slices.ContainsFunc(safe.Kernel.Regions, func(r kernel.Region) bool { return r.Access == kernel.Scratch })
 	steps, _ := m.Trial(kernel.Instructions(safe.Kernel))
-	return !own && steps > 0 && float64(safe.Steps(sizes))*math.Max(1, runs) <= float64(steps)
+	return !safe.Kernel.HasScratch() && steps > 0 && float64(safe.Steps(sizes))*math.Max(1, runs) <= float64(steps)
 }
 
-// unmade is what a machine takes longer for the first run of a launch than for the next, since it has no code.
-func (c *Coming) unmade(m *machine.Machine) float64 {
-	making := m.Engines["wasm"].Compile
+// unmade is what a machine takes longer for the first run of a launch, since it has no code, than for the next, which takes so long.
+func (c *Coming) unmade(m *machine.Machine, next float64) float64 {
+	making := m.Engines["wasm"].Making(kernel.Instructions(c.Safe.Kernel))
 	if over(c.Safe, c.Sizes, 1, m) {
-		return min(making, c.stepped(m).Total())
+		return min(making, max(0, c.stepped(m).Total()-next))
 	}
 	return making
 }
 
 // stepped is what a run takes that is interpreted.
 func (c *Coming) stepped(m *machine.Machine) *cost.Parts {
-	parts := cost.Of(c.Safe, c.Sizes, c.given(), EngineOf(Stepper, 0)).Stepped(m, 1, c.Places)
+	parts := cost.Of(c.Safe, c.Sizes, c.given(), EngineOf(seen.Stepper, 0)).Stepped(m, 1, c.Places)
 	parts.Looked = c.look
 	return parts
 }
@@ -60,7 +58,7 @@ func (c *Coming) interpreted(m *machine.Machine) (machine.Spread, *cost.Parts, b
 	if c.Seen == nil {
 		return parts.Time(e), parts, false
 	}
-	past := c.ratios(c.Seen(Stepper, 1), func(pt *seen.Point) (float64, bool) {
+	past := c.ratios(c.Seen(seen.Stepper, 1), func(pt *seen.Point) (float64, bool) {
 		o := *c
 		o.Sizes, o.Scalar = pt.Sizes, pt.Scalar
 		return o.stepped(m).Total(), true
@@ -69,16 +67,11 @@ func (c *Coming) interpreted(m *machine.Machine) (machine.Spread, *cost.Parts, b
 	return t, parts, warm
 }
 
-// Stepper names the interpreter, as seen.Key does.
-const Stepper = "stepper"
-
-// onTrial has a launch be interpreted, where the step is what it would be with code.
-func (p *predictor) onTrial(c *Coming, s *Step) {
-	each, parts, warm := c.interpreted(p.opt.Machine)
-	parts.Guessed = s.Parts.Guessed
-	s.Time, s.Parts, s.Most, s.Threads = each.Times(s.Runs), *parts, "interpreting, which takes less than to make code", 1
-	s.Warm, s.told = warm, warm
+// onTrial is what so many runs of a launch take that are interpreted, what each is made of, and whether earlier runs say so. It waits for no code.
+func (p *predictor) onTrial(c *Coming, runs float64) (time machine.Spread, parts cost.Parts, warm bool) {
+	each, own, warm := c.interpreted(p.opt.Machine)
 	if r := p.readying[c.Safe.ID]; r != nil {
 		r.waited = true
 	}
+	return each.Times(runs), *own, warm
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/plan"
 	"github.com/godwit-run/godwit/internal/plan/machine"
@@ -69,9 +71,25 @@ func TestOnTrialWarm(t *testing.T) {
 	cold := predict()
 	id, _ := p.Program.Name(p.Schedule.Steps[0].(*schedule.Launch))
 	for range 3 {
-		past.Note(seen.Key{ID: id, Engine: plan.Stepper, Threads: 1}, seen.Point{Sizes: []int64{1000}}, 2*cold.Time.P50)
+		past.Note(seen.Key{ID: id, Engine: seen.Stepper, Threads: 1}, seen.Point{Sizes: []int64{1000}}, 2*cold.Time.P50)
 	}
 	if warm := predict(); cold.Warm || !warm.Warm || math.Abs(warm.Time.P50/cold.Time.P50-2) > 0.01 {
 		t.Errorf("%+v, and after it took twice as long %+v", cold, warm)
+	}
+}
+
+// TestOnTrialTogether: where a kernel has short runs and a long one, its code is waited for, whichever comes first.
+func TestOnTrialTogether(t *testing.T) {
+	never := func(*schedule.Launch) bool { return false }
+	for _, text := range []string{"x.map(|v| v * 0.5).sum() + y.map(|v| v * 0.5).sum()", "y.map(|v| v * 0.5).sum() + x.map(|v| v * 0.5).sum()"} {
+		p := bound(t, "fn f(x: &[f64; N], y: &[f64; M]) -> f64 where N: Range<1, 1_000_000_000>, M: Range<1, 1_000_000_000> { "+text+" }", 100,
+			compile.Args{"y": compile.Table{Source: data.FromSlice(make([]float64, 1_000_000))}})
+		out, err := plan.Predict(p.Schedule, p.Inputs.Sizes, plan.Options{Machine: machine.Default(), Engine: "wasm", Threads: 1, Ready: never, Trial: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if making := machine.Default().Engines["wasm"].Compile; out.Wait.P50 < making/10 {
+			t.Errorf("%s: a wait of %v, code takes %v", text, out.Wait, making)
+		}
 	}
 }

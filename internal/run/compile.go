@@ -1,6 +1,7 @@
 package run
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -101,21 +102,23 @@ func (r *runner) compileAhead() {
 	})
 }
 
-// foreseenSizes are those of kernels that run once, by their numbers; nil where only the run finds them, and of kernels in loops.
+// foreseenSizes are those of kernels that always have the same, by their numbers; nil where only the run finds them, and of kernels in loops.
 func (r *runner) foreseenSizes() [][]int64 {
 	out, met, depths := make([][]int64, len(r.p.kernels)), make([]bool, len(r.p.kernels)), schedule.Nesting(r.s.Steps)
 	schedule.Launches(r.s.Steps, func(l *schedule.Launch) {
 		number, inner := r.p.numbers[l.Kernel], depths[0] > 0
 		if depths = depths[1:]; inner {
 			out[number], met[number] = nil, true
-		}
-		if met[number] {
 			return
 		}
-		met[number] = true
-		if sizes, err := r.sizeArgs(l.Sizes); err == nil {
+		sizes, err := r.sizeArgs(l.Sizes)
+		switch {
+		case err != nil, met[number] && !slices.Equal(out[number], sizes):
+			out[number] = nil
+		case !met[number]:
 			out[number] = sizes
 		}
+		met[number] = true
 	})
 	return out
 }

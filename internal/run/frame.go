@@ -364,6 +364,14 @@ func (r *runner) launchReady(l *schedule.Launch) (err error) {
 	if x.c, err = r.compileAt(x.kernel); err != nil {
 		return err
 	}
+	st := &r.stats[number]
+	if x.c.Trying() {
+		before := st.Compile
+		if err := r.prepareCode(l, x.c, x.Sizes); err != nil {
+			return err
+		}
+		st.Seconds += st.Compile - before
+	}
 	if x.Scalars, err = r.scalars(l, x.Scalars[:0]); err != nil {
 		return err
 	}
@@ -383,7 +391,6 @@ func (r *runner) launchReady(l *schedule.Launch) (err error) {
 		return err
 	}
 	r.note(l, d.faults)
-	st := &r.stats[number]
 	st.did(&d)
 	st.ran()
 	st.Seconds += d.seconds

@@ -137,14 +137,12 @@ func (r *runner) prepare(l *schedule.Launch) (*launching, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.statsOf(l).Compile += took.Seconds()
 	if c.Trying() && r.forecast == nil {
-		start = time.Now()
-		if err := c.Ready(r.ctx, p.Sizes, r.repeats); err != nil {
+		if err := r.prepareCode(l, c, p.Sizes); err != nil {
 			return nil, err
 		}
-		took += time.Since(start)
 	}
-	r.statsOf(l).Compile += took.Seconds()
 	p.lens = lens
 	if p.Scalars, err = r.scalars(l, nil); err != nil {
 		return nil, err
@@ -169,6 +167,13 @@ func (r *runner) launching(l *schedule.Launch, c *engine.Compiled) *launching {
 		p.varies = append(p.varies, s.From != schedule.FromParam)
 	}
 	return p
+}
+
+// prepareCode has code of a launch's kernel made if it is worth that, which counts as its compilation.
+func (r *runner) prepareCode(l *schedule.Launch, c *engine.Compiled, sizes []int64) error {
+	start := time.Now()
+	defer func() { r.statsOf(l).Compile += time.Since(start).Seconds() }()
+	return c.Ready(r.ctx, sizes, r.repeats)
 }
 
 // refused says which launch an error of Admit is about.

@@ -1,5 +1,7 @@
 package kernel
 
+import "slices"
+
 // Each visits all instructions of a block and inside, each before those of its blocks.
 func (b *Block) Each(visit func(*Instr)) {
 	for i := range b.Instrs {
@@ -24,4 +26,9 @@ func (k *Kernel) Defs() []*Instr {
 		}
 	})
 	return def
+}
+
+// HasScratch reports a kernel with memory of its own.
+func (k *Kernel) HasScratch() bool {
+	return slices.ContainsFunc(k.Regions, func(r Region) bool { return r.Access == Scratch })
 }

@@ -125,8 +125,8 @@ func (e *Engine) check() error {
 	if e.Kept < 0 || e.Kept != 0 && !isTime(e.Kept) {
 		return fmt.Errorf("expected kept_ns of at least 0 and below 1e15")
 	}
-	if e.Random < 0.1 || e.Random > 100 || math.IsNaN(e.Random) {
-		return fmt.Errorf("random = %v: expected a factor from 0.1 to 100", e.Random)
+	if e.Random < 1 || e.Random > 100 || math.IsNaN(e.Random) {
+		return fmt.Errorf("random = %v: expected a factor from 1 to 100", e.Random)
 	}
 	if e.Error < 1 || !isTime(e.Error) || !isTime(e.Call) || !isTime(e.Launch) || !isTime(e.Compile) {
 		return fmt.Errorf("expected error of at least 1, and call_ns, launch_ns and compile_ns above 0 and below 1e15")

@@ -181,10 +181,10 @@ const (
 func claim(path string) (*os.File, error) {
 	for i := 0; ; i++ {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|syscall.O_NOFOLLOW, 0o600)
-		if err == nil || !errors.Is(err, fs.ErrExist) || i == claims {
+		if err == nil || !errors.Is(err, fs.ErrExist) || i+1 == claims {
 			return f, err
 		}
-		if st, err := os.Lstat(path); err == nil && time.Since(st.ModTime()) > dead {
+		if st, err := os.Lstat(path); err == nil && time.Since(st.ModTime()).Abs() > dead {
 			_ = os.Remove(path)
 			continue
 		}

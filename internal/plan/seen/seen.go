@@ -77,8 +77,11 @@ func With(id kernel.ID, data string) kernel.ID {
 	return sha256.Sum256(append(slices.Clone(id[:]), data...))
 }
 
+// Stepper is the engine that interprets.
+const Stepper = "stepper"
+
 // engines are what a Key has as its engine.
-var engines = []string{"wasm", "native", "stepper", readying + "wasm", readying + "native", Decoding, Making, rented}
+var engines = []string{"wasm", "native", Stepper, readying + "wasm", readying + "native", Decoding, Making, rented}
 
 // Key is a kernel, a form of files, or a program as a whole, where it ran.
 type Key struct {

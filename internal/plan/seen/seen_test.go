@@ -390,3 +390,29 @@ func TestRented(t *testing.T) {
 		t.Errorf("%v ns of another kernel", got)
 	}
 }
+
+// TestTakenAway: what another has begun in the place of a file that was taken away is left alone.
+func TestTakenAway(t *testing.T) {
+	m := New(t.TempDir())
+	m.Note(key(1), Point{Sizes: []int64{1}}, 10)
+	path := m.file(key(1).ID[0])
+	f, err := claim(path + next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path + next); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path+next, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.write(f, path); err == nil {
+		t.Error("nothing is said of a file that is another's")
+	}
+	if b, err := os.ReadFile(path + next); err != nil || string(b) != "{" {
+		t.Errorf("what the other writes is %q, %v", b, err)
+	}
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it has taken the place already: %v", err)
+	}
+}
