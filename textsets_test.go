@@ -111,6 +111,13 @@ func TestTextInDataSets(t *testing.T) {
 func TestTextSetsRefuse(t *testing.T) {
 	c := started(t, 1)
 	path := tripsCSV(t, 50)
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString("2001-01-01,2001-03-14T00:00:00Z,\"AA\",\"UA\",1,true\n"); err != nil || f.Close() != nil { // which no seed needs to have drawn
+		t.Fatal(err)
+	}
 	stored(t, c, path, "trips", godwit.LoadOptions{})
 	if _, err := c.Load(t.Context(), path, "texts.7", godwit.LoadOptions{}); err == nil || !strings.Contains(err.Error(), "dictionaries") {
 		t.Errorf("a name of dictionaries was taken: %v", err)
@@ -127,7 +134,7 @@ func TestTextSetsRefuse(t *testing.T) {
 		}
 	}
 	stored(t, c, path+"?na=UA", "words", godwit.LoadOptions{}) // a word for a missing value is no empty text
-	_, err := fn(t, "record T { note: Str }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.note == \"AA\") }").Call(t.Context(), godwit.Args{"f": godwit.DataSet("words")}, godwit.WithCluster(c))
+	_, err = fn(t, "record T { note: Str }\nfn f(f: &[T; N]) -> i64 { f.count(|r| r.note == \"AA\") }").Call(t.Context(), godwit.Args{"f": godwit.DataSet("words")}, godwit.WithCluster(c))
 	if err == nil || !strings.Contains(err.Error()+help(err), "Option") {
 		t.Errorf("a missing value was read as text: %v", err)
 	}
