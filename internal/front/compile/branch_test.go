@@ -29,7 +29,7 @@ func TestBranchWaitsForWhatItGives(t *testing.T) {
 		folds := 0
 		schedule.Launches(l.schedule.Steps, func(l *schedule.Launch) {
 			reads := slices.ContainsFunc(l.Kernel.Regions, func(r kernel.Region) bool { return r.Access == kernel.Read && r.Elem == num.Bool })
-			scratch := slices.ContainsFunc(l.Kernel.Regions, func(r kernel.Region) bool { return r.Access == kernel.Scratch })
+			scratch := l.Kernel.HasScratch()
 			if reads && scratch {
 				t.Errorf("spread %t: %q makes memory of its own while it goes through the rows", spread, l.Label)
 			}

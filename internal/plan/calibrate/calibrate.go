@@ -19,6 +19,7 @@ import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/pattern"
 	"github.com/godwit-run/godwit/internal/plan/machine"
+	"github.com/godwit-run/godwit/internal/plan/seen"
 )
 
 // Options are what a calibration may use.
@@ -228,7 +229,7 @@ func interpretTime(ctx context.Context) (float64, error) {
 		return 0, err
 	}
 	defer eng.Close()
-	w := &workbench{eng: eng, name: "stepper", threads: 1, weave: alone, random: rand.New(rand.NewPCG(seed, 2))}
+	w := &workbench{eng: eng, name: seen.Stepper, threads: 1, weave: alone, random: rand.New(rand.NewPCG(seed, 2))}
 	var times []float64
 	for _, p := range typical() {
 		if p.width != 0 {
