@@ -2,9 +2,12 @@ package control
 
 import (
 	"context"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -158,13 +161,24 @@ func TestCompaction(t *testing.T) {
 	}
 }
 
-// free gives an address that nobody listens on now.
+// freePort is where free looked last, from a place of this process's own on.
+var freePort atomic.Uint32
+
+func init() { freePort.Store(rand.Uint32N(12_000)) }
+
+// free gives an address that nobody listens on now. Linux gives no port below 32768 to those who
+// ask for any, so nobody takes it while a member that has it stands still.
 func free(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check(t, err)
-	defer l.Close()
-	return l.Addr().String()
+	for range 1000 {
+		at := fmt.Sprintf("127.0.0.1:%d", 20_000+freePort.Add(1)%12_000)
+		if l, err := net.Listen("tcp", at); err == nil {
+			check(t, l.Close())
+			return at
+		}
+	}
+	t.Fatal("no port between 20000 and 32000 is free")
+	return ""
 }
 
 func TestConfig(t *testing.T) {
