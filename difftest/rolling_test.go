@@ -28,7 +28,12 @@ var rollingPrograms = []struct {
 	{"number", "f64", "i64", "w.map(|e| (e < 0.5) as i64).sum()", 0},
 	{"greatest of squares", "f32", "f32", "w.map(|e| e * e - 1.0).max()", 0},
 	{"beside its place", "f32", "f32", "w.max() - w.min() * 0.5", 0},
-	{"sum of floats", "f32", "f32", "w.sum()", 1},
+	{"sum of floats", "f32", "f32", "w.sum()", 0},
+	{"product of floats", "f64", "f64", "w.product()", 0},
+	{"sum of roots", "f64", "f64", "w.map(|e| (e + 2.0).sqrt()).sum()", 0},
+	{"sum of some", "f32", "f32", "w.filter(|e| e > 0.5).sum()", 0},
+	{"deviation", "f64", "f64", "{ let m = w.mean(); (w.map(|e| (e - m) * (e - m)).sum() / (WW as i64 as f64)).sqrt() }", 1},
+	{"two that wait", "f32", "f32", "{ let m = w.mean(); let s = w.map(|e| e * e).sum().sqrt(); w.map(|e| (e - m) / s).max() + m }", 1},
 	{"sum of halves", "i64", "i64", "w.sum()", 0},
 	{"sum that does not fit", "i64", "i64", "w.map(|e| e * 45_000_000_000_000).sum()", 1},
 	{"sum that may not fit", "i64", "i64", "w.map(|e| e *% 9_000_000_000_000).sum()", 0},
@@ -45,6 +50,7 @@ func TestRolling(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			for _, c := range []struct{ w, n int64 }{
 				{16, 16}, {16, 17}, {16, 4095 + 15}, {16, 4096 + 15}, {16, 4097 + 15}, {17, 3 * 4096}, {100, 4300}, {1024, 1500}, {1500, 1700},
+				{16, 8191 + 15}, {16, 8193 + 15}, {33, 2*8192 + 32},
 			} {
 				source := strings.ReplaceAll(fmt.Sprintf("fn f(x: &[%s; N]) -> [%s; N - WW + 1] where N: Range<WW, 10_000_000> { x.window::<WW>().map(|w| %s) }",
 					p.kind, p.result, p.body), "WW", fmt.Sprint(c.w))
@@ -94,4 +100,33 @@ func foldsIn(s *schedule.Schedule) (n int) {
 	}
 	schedule.Launches(s.Steps, func(l *schedule.Launch) { look(&l.Kernel.Body) })
 	return n
+}
+
+// What a division gives to a later fold of the same window is worked out in a loop of its own; without one it is not.
+func TestAwaited(t *testing.T) {
+	for _, tt := range []struct {
+		name, body string
+		loops      int
+	}{
+		{"a mean", "{ let m = w.mean(); w.map(|e| (e - m) * (e - m)).sum() }", 3},
+		{"a sum", "{ let m = w.sum(); w.map(|e| (e - m) * (e - m)).sum() }", 2},
+		{"a mean that no fold needs", "w.mean() + 1.0", 2},
+	} {
+		source := fmt.Sprintf("fn f(x: &[f64; N]) -> [f64; N - 19] where N: Range<20, 10_000_000> { x.window::<20>().map(|w| %s) }", tt.body)
+		c, err := Prepare(&progen.Program{Source: source, Sizes: map[string]int64{"N": 100}, Params: []progen.Param{{Name: "x", Columns: []progen.Column{{Kind: num.F64, Dims: []int64{100}, Bits: make([]uint64, 100)}}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		loops := 0
+		schedule.Launches(c.Plan.Steps, func(l *schedule.Launch) {
+			for _, in := range l.Kernel.Body.Instrs {
+				if in.Code == kernel.For {
+					loops++
+				}
+			}
+		})
+		if loops != tt.loops {
+			t.Errorf("%s: %d loops, expected %d", tt.name, loops, tt.loops)
+		}
+	}
 }

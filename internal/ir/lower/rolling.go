@@ -12,12 +12,16 @@ import (
 // window that slides over an array. Out: the same in a few passes over a grain instead of W: what is folded goes into
 // scratch memory first. Where an element may count twice (min, max, and, or), every pass doubles how many neighbours a
 // place stands for, and a window is two places that overlap. Where there is a way back (sums of integers, xor), a window is the
-// difference of two running sums. Both give the bits of the fold, which has no order then.
+// difference of two running sums. Both give the bits of the fold, which has no order then. Where there is an order (sums and products
+// of floats), windows have parts in common that are worked out once (windowparts.go).
 
 // Grains are at least as long as usual ones, and so long that the neighbours of a window behind the grain are few.
 const (
 	mostRolled = 1 << 20 // what is longer would take too much memory of each worker
 	longRolled = 1 << 16 // from here on a grain is as long as a window, before that four times as long
+	// partsGrain is a grain for parts of windows. A pass ends by guesses of the processor that are wrong, so there should be few; what
+	// all passes of a grain go over should stay in the second cache.
+	partsGrain = 1 << 13
 )
 
 // rolled is a fold over a window.
@@ -26,6 +30,8 @@ type rolled struct {
 	in    kernel.Instr
 	width int64
 	acc   kernel.Acc
+	parts *windowSum // of a fold with an order
+	kept  []bool     // the parts that have a pass of their own
 }
 
 // twice reports whether an element may count twice.
@@ -44,8 +50,11 @@ func (k *kern) rollingGrain() int64 {
 	if len(list) == 0 {
 		return 0
 	}
-	grain := int64(num.Leaf)
+	grain := int64(partsGrain)
 	for _, r := range list {
+		if r.parts == nil {
+			grain = max(grain, num.Leaf)
+		}
 		if r.width <= longRolled {
 			grain = max(grain, 4*r.width)
 		} else {
@@ -81,7 +90,8 @@ func (k *kern) rolledFold(at int, in kernel.Instr, i kernel.Value, inside map[ke
 		return r, false
 	}
 	r = rolled{at: at, in: in, acc: in.Accs[0]}
-	if !twice(r.acc.Op) && !hasBack(r.acc) {
+	ordered := r.acc.Op.IsOrdered(r.acc.Kind) && r.acc.Op.Scalar() != num.NoOp
+	if !twice(r.acc.Op) && !hasBack(r.acc) && !ordered {
 		return r, false
 	}
 	p, ok := k.lengthOf(in.Args[0], in.Args[1])
@@ -92,8 +102,20 @@ func (k *kern) rolledFold(at int, in kernel.Instr, i kernel.Value, inside map[ke
 	if !k.ofSum(body, i, inside) {
 		return r, false
 	}
+	if ordered {
+		return r, r.width <= num.Leaf && r.shares()
+	}
 	asIs := r.width * int64(len(body.Instrs))
 	return r, asIs > int64(len(body.Instrs))+4*int64(r.passes())
+}
+
+// shares reports a fold whose windows have so much in common that a quarter of the instructions is saved.
+func (r *rolled) shares() bool {
+	element := int64(max(1, len(r.in.Blocks[0].Instrs)-1)) // without the sum of indices
+	r.parts = windowParts(r.width, r.acc.Kind)
+	var total int64
+	r.kept, total = r.parts.keep(element)
+	return 4*total < 3*r.width*(element+1)
 }
 
 func constOf(p size.Poly, ok bool) (int64, bool) {
@@ -154,24 +176,56 @@ func (k *kern) roll() {
 	for x := range list {
 		results[x] = k.windows(&list[x], loop.Blocks[0].Params[0], grain)
 	}
-	k.b.Each(k.lo, k.hi, func(i kernel.Value) {
-		to := map[kernel.Value]kernel.Value{loop.Blocks[0].Params[0]: i}
-		from := 0
-		for x, r := range list {
-			k.b.Copy(loop.Blocks[0].Instrs[from:r.at], to)
-			for w, v := range results[x](k.b.Wrap(num.Sub, i, k.lo)) {
-				to[r.in.Out[w]] = v
-			}
-			from = r.at + 1
+	body := &loop.Blocks[0]
+	cut, keep, apart := k.awaited(body, list)
+	kept := map[kernel.Value]int{} // regions
+	if apart {
+		for _, v := range keep {
+			kept[v] = k.scratchOf(k.b.Kind(v), size.Const(grain))
 		}
-		k.b.Copy(loop.Blocks[0].Instrs[from:], to)
+		k.b.Each(k.b.Int(0), k.b.Wrap(num.Sub, k.hi, k.lo), func(slot kernel.Value) {
+			to := k.rolledBody(body.Instrs[:cut], body.Params[0], k.b.Wrap(num.Add, k.lo, slot), slot, list, results)
+			for _, v := range keep {
+				k.b.Store(kept[v], slot, kernel.Replaced([]kernel.Value{v}, to)[0])
+			}
+		})
+	}
+	k.b.Each(k.lo, k.hi, func(i kernel.Value) {
+		slot := k.b.Wrap(num.Sub, i, k.lo)
+		if !apart {
+			k.rolledBody(body.Instrs, body.Params[0], i, slot, list, results)
+			return
+		}
+		to := map[kernel.Value]kernel.Value{body.Params[0]: i}
+		for _, v := range keep {
+			to[v] = k.b.Load(kept[v], slot)
+		}
+		k.copyNeeded(body.Instrs, cut, to)
 	})
+}
+
+// rolledBody copies instructions of the loop's body for one slot, with what the windows give in the place of their folds.
+func (k *kern) rolledBody(instrs []kernel.Instr, param, i, slot kernel.Value, list []rolled, results []func(slot kernel.Value) []kernel.Value) map[kernel.Value]kernel.Value {
+	to := map[kernel.Value]kernel.Value{param: i}
+	from := 0
+	for x, r := range list {
+		k.b.Copy(instrs[from:r.at], to)
+		for w, v := range results[x](slot) {
+			to[r.in.Out[w]] = v
+		}
+		from = r.at + 1
+	}
+	k.b.Copy(instrs[from:], to)
+	return to
 }
 
 // windows writes the passes of a fold; what it gives is the result for a slot, counted from the grain's first.
 func (k *kern) windows(r *rolled, i kernel.Value, grain int64) func(slot kernel.Value) []kernel.Value {
 	places := size.Const(grain + r.width)
 	slots := k.b.Wrap(num.Sub, k.hi, k.lo)
+	if r.parts != nil {
+		return k.inParts(r, i, places, slots)
+	}
 	if !twice(r.acc.Op) {
 		return k.runningSums(r, i, places, slots)
 	}
