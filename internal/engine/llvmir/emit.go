@@ -20,6 +20,8 @@ type emitter struct {
 	// lanes is how many turns are computed side by side; 1 is scalar code.
 	lanes  int
 	shapes []loops.Shape // per value, while lanes > 1
+	// comparing is the fold whose slots come one after the other in each lane, so that floats may be compared (see compared.go).
+	comparing *kernel.Instr
 	// plain keeps loops from being vectorised: what is left over of a vector
 	// loop.
 	plain bool

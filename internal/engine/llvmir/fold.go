@@ -15,9 +15,12 @@ func (e *emitter) fold(in *kernel.Instr) {
 		e.lanes = lanes
 		return
 	}
-	if e.lanes == 1 && !e.plain && e.rows(in) {
+	outer := e.comparing
+	defer func() { e.comparing = outer }()
+	if e.comparing = nil; e.lanes == 1 && !e.plain && e.rows(in) {
 		return
 	}
+	e.comparing = in
 	if e.IsWrittenOut(in) && !e.plain {
 		e.writtenOut(in)
 		return

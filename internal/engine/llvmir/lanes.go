@@ -21,6 +21,8 @@ type plan struct {
 	scalings []*scaling
 	// asked are the floats that are positive and normal mostly, where the rest of the body may be shorter.
 	asked []*regular
+	// divided are the divisions by one number that are multiplications where all lanes are ordinary.
+	divided []*quotient
 }
 
 // of is a plan to write by. It may get more single instructions, and the one that
@@ -225,14 +227,63 @@ func (p *plan) packLoad(loop, in *kernel.Instr, inside kernel.Value) {
 	}
 	buf := p.alloca(loops.WrittenOut, t)
 	from, to := p.scalar(loop.Args[0]), p.scalar(loop.Args[1])
-	p.loop(from, to, 1, nil, func(i string, _ []string) ([]string, string) {
-		was := p.at(row)
-		p.vals[in.Args[0]] = operand{text: p.set("add i64 %s, %s", was.text, i), stride: was.stride}
-		p.keep(t, p.gather(in, t), p.set("getelementptr %s, ptr %s, i64 %s", t, buf, p.set("sub i64 %s, %s", i, from)))
+	place := func(i string) string {
+		return p.set("getelementptr %s, ptr %s, i64 %s", t, buf, p.set("sub i64 %s, %s", i, from))
+	}
+	begin := p.at(row)
+	at0 := func(i string) {
+		p.vals[in.Args[0]] = operand{text: p.set("add i64 %s, %s", begin.text, i), stride: begin.stride}
+	}
+	rest := from
+	if each := pieceLanes / t.kind.Size(); p.lanes%each == 0 && p.lanes > each {
+		rest = p.groupsEnd(from, to, each)
+		p.loop(from, rest, int64(each), nil, func(i string, _ []string) ([]string, string) {
+			at0(i)
+			for c, v := range p.turnedPieces(in, t, each) {
+				p.keep(t, v, place(p.set("add i64 %s, %d", i, c)))
+			}
+			return nil, ""
+		})
+	}
+	p.loop(rest, to, 1, nil, func(i string, _ []string) ([]string, string) {
+		at0(i)
+		p.keep(t, p.gather(in, t), place(i))
 		return nil, ""
 	})
 	p.packed[in] = func() string {
 		slot := p.set("sub i64 %s, %s", p.scalar(c), from)
 		return p.recall(t, p.set("getelementptr %s, ptr %s, i64 %s", t, buf, slot))
 	}
+}
+
+// pieceLanes is how many bytes of a row are loaded at once, of which a processor's instructions turn several side by side.
+const pieceLanes = 16
+
+// turnedPieces loads so many elements of each lane's row: for each of them a vector over the lanes.
+func (p *plan) turnedPieces(in *kernel.Instr, t typ, each int) []string {
+	piece, rows := typ{t.kind, each}, make([]string, each)
+	index := p.at(in.Args[0])
+	for j := range rows {
+		var parts []string
+		for lane := j; lane < t.n; lane += each {
+			parts = append(parts, p.loadIndex(in.Region, p.lane(index, typ{num.I64, t.n}, lane), piece))
+		}
+		rows[j] = p.abreast(piece, parts)
+	}
+	return p.zipped(t, rows, each)
+}
+
+// abreast is one vector of several, whose number is a power of two.
+func (e *emitter) abreast(t typ, parts []string) string {
+	for ; len(parts) > 1; t.n *= 2 {
+		lanes := make([]int, 2*t.n)
+		for i := range lanes {
+			lanes[i] = i
+		}
+		for i := range len(parts) / 2 {
+			parts[i] = e.set("shufflevector %s %s, %s %s, %s", t, parts[2*i], t, parts[2*i+1], mask(lanes))
+		}
+		parts = parts[:len(parts)/2]
+	}
+	return parts[0]
 }

@@ -35,7 +35,7 @@ type scaling struct {
 
 // ordinary finds the exponentials of a body that is written for all lanes at once, and the floats that it asks much about.
 func (p *plan) ordinary() {
-	p.scalings, p.asked = nil, nil
+	p.scalings, p.asked, p.divided = nil, nil, nil
 	if len(p.Single) > 0 || len(p.Reduced) > 0 || p.In.Code != kernel.Fold && len(p.Body.Results) > 0 || p.Meet.Any() {
 		return
 	}
@@ -49,7 +49,7 @@ func (p *plan) ordinary() {
 			list = append(list, s)
 		}
 	}
-	p.scalings, p.asked = list, p.regulars()
+	p.scalings, p.asked, p.divided = list, p.regulars(), p.quotients()
 }
 
 func (p *plan) arithOf(v kernel.Value, op num.Op) *kernel.Instr {

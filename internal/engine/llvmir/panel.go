@@ -100,7 +100,7 @@ func (p *panel) turnAround(tile, first, number string, chunk int, l leafSlots, s
 	for x := range v {
 		v[x] = p.read(first, number, x, l, slot, p.n)
 	}
-	v = p.zipped(t, v)
+	v = p.zipped(t, v, t.n)
 	for x := range p.n {
 		group := p.part(t, v[x*chunk/p.n], x*chunk%p.n, chunk)
 		p.keep(typ{p.elem, chunk}, group, p.element(tile, p.placeOf(l, slot, x), number, 0))

@@ -17,13 +17,14 @@ type accumulator struct {
 	factors []kernel.Value
 	byEnds  bool     // see extremes.go
 	floats  bool     // see quick.go
+	compare bool     // see compared.go
 	first   string   // index of slot 0
 	index   num.Kind // of indices in partials
 }
 
 func (e *emitter) accumulators(in *kernel.Instr) (ordered, others []accumulator) {
 	for i, a := range in.Accs {
-		acc := accumulator{Acc: a, value: in.Blocks[0].Results[i], first: e.scalar(in.Args[0]), index: e.indexKind(in, a), byEnds: e.byEnds(a)}
+		acc := accumulator{Acc: a, value: in.Blocks[0].Results[i], first: e.scalar(in.Args[0]), index: e.indexKind(in, a), byEnds: e.byEnds(a), compare: e.compares(in, i)}
 		if a.Op == kernel.FoldMulAdd {
 			acc.factors = e.Def[acc.value].Args
 		}
@@ -52,6 +53,9 @@ func (e *emitter) indexKind(in *kernel.Instr, a kernel.Acc) num.Kind {
 
 func (a accumulator) isBest() bool { return a.Op == kernel.FoldArgMin || a.Op == kernel.FoldArgMax }
 
+// byKey reports a best of floats that is known by its key.
+func (a accumulator) byKey() bool { return a.isBest() && a.Kind.IsFloat() && !a.compare }
+
 // words are the types of a partial. The best of floats is known by its key,
 // an integer of the same order.
 func (a accumulator) words(n int) []typ {
@@ -60,7 +64,7 @@ func (a accumulator) words(n int) []typ {
 		return a.floatWords(n)
 	case a.byEnds:
 		return []typ{{intKind(a.Kind), n}, {intKind(a.Kind), n}}
-	case a.isBest() && a.Kind.IsFloat():
+	case a.byKey():
 		return []typ{{intKind(a.Kind), n}, {a.index, n}}
 	case a.isBest():
 		return []typ{{a.Kind, n}, {a.index, n}}
@@ -79,7 +83,7 @@ func (e *emitter) identity(a accumulator, n int) []string {
 	case a.byEnds:
 		return e.endsOf(a, n, value)
 	case a.isBest():
-		if a.Kind.IsFloat() {
+		if a.byKey() {
 			value = e.key(a, n, value)
 		}
 		return []string{value, e.splat(typ{a.index, n}, a.first)}
@@ -127,7 +131,7 @@ func (e *emitter) take(accs []accumulator, n int, c []string, i kernel.Value) []
 func (e *emitter) lift(a accumulator, n int, i kernel.Value) []string {
 	v := e.vector(a.value, n)
 	if a.isBest() {
-		if a.Kind.IsFloat() {
+		if a.byKey() {
 			v = e.key(a, n, v)
 		}
 		return []string{v, e.indexOf(a, n, i)}
@@ -187,6 +191,9 @@ func (e *emitter) better(a accumulator, n int, x, y []string) []string {
 
 // before is whether the value of y comes before that of x.
 func (e *emitter) before(a accumulator, n int, x, y []string) string {
+	if a.compare {
+		return e.wins(a, n, x[0], y[0])
+	}
 	t, op := a.words(n)[0], num.Lt
 	if a.Op == kernel.FoldArgMax {
 		op = num.Gt
@@ -223,8 +230,8 @@ func (e *emitter) flipNegative(t typ, x string) string {
 // the order of the instruction.
 func (e *emitter) finish(in *kernel.Instr, n int, ordered, others []string) {
 	out := in.Out
-	for _, acc := range in.Accs {
-		a := accumulator{Acc: acc, index: e.indexKind(in, acc), byEnds: e.byEnds(acc)}
+	for i, acc := range in.Accs {
+		a := accumulator{Acc: acc, index: e.indexKind(in, acc), byEnds: e.byEnds(acc), compare: e.compares(in, i)}
 		from := &others
 		if a.Op.IsOrdered(a.Kind) {
 			from = &ordered
@@ -235,7 +242,7 @@ func (e *emitter) finish(in *kernel.Instr, n int, ordered, others []string) {
 		if a.byEnds {
 			p, words = []string{e.fromEnds(a, n, p)}, words[:1]
 		}
-		if a.isBest() && a.Kind.IsFloat() {
+		if a.byKey() {
 			p = []string{e.set("bitcast %s %s to %s", words[0], e.flipNegative(words[0], p[0]), typ{a.Kind, n}), p[1]}
 		}
 		if a.isBest() {

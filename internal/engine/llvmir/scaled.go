@@ -1,13 +1,14 @@
 package llvmir
 
 import (
+	"math"
 	"slices"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
-// In comes a straight body with exponentials (see scaling) or with floats that it asks much about (see regular), out goes its text twice: what
+// In comes a straight body with exponentials (see scaling), with floats that it asks much about (see regular) or with divisions (see quotient), out goes its text twice: what
 // is left of it where all lanes are ordinary, and all of it for the others.
 
 // whole writes the body for n turns.
@@ -21,7 +22,7 @@ func (p *plan) whole() {
 }
 
 // isTwice reports a body that has both texts.
-func (p *plan) isTwice() bool { return len(p.scalings)+len(p.asked) > 0 }
+func (p *plan) isTwice() bool { return len(p.scalings)+len(p.asked)+len(p.divided) > 0 }
 
 // twice writes both texts and the choice. Behind them, only the values that a fold folds have a meaning. What the tests need is shortened, too: a
 // test that depends on another one means nothing where that other fails, but then the whole text runs anyway.
@@ -32,6 +33,9 @@ func (p *plan) twice(n int) {
 		p.upwards(p.Def[s.x], done)
 	}
 	odd := p.anyLane(p.odd(n), p.fewLanes(n))
+	if len(p.divided) > 0 {
+		odd = p.two("or", typ{num.Bool, 1}, odd, p.two("xor", typ{num.Bool, 1}, p.ordinaryDivisors(), "true"))
+	}
 	slow, fast, after := p.label(), p.label(), p.label()
 	results := p.results()
 	p.rarely(odd, slow, fast)
@@ -112,37 +116,73 @@ type ordinaryTest struct {
 	x           kernel.Value
 	kind        num.Kind // of the float
 	least, span uint64
+	anySign     bool // the sign does not count, and zero is ordinary
 }
 
 func (p *plan) tests() (list []ordinaryTest) {
 	for _, s := range p.scalings {
-		list = append(list, ordinaryTest{s.sum.Out[0], s.sum.Kind, num.FromFloat(s.sum.Kind, s.magic-ordinaryPower), 2 * ordinaryPower})
+		list = append(list, ordinaryTest{x: s.sum.Out[0], kind: s.sum.Kind, least: num.FromFloat(s.sum.Kind, s.magic-ordinaryPower), span: 2 * ordinaryPower})
 	}
 	for _, r := range p.asked {
 		least, most := normals(r.kind)
-		list = append(list, ordinaryTest{r.x, r.kind, num.FromFloat(r.kind, least), num.FromFloat(r.kind, most) - num.FromFloat(r.kind, least)})
+		list = append(list, ordinaryTest{x: r.x, kind: r.kind, least: num.FromFloat(r.kind, least), span: num.FromFloat(r.kind, most) - num.FromFloat(r.kind, least)})
+	}
+	for _, q := range p.divided {
+		most, _ := ordinarySizes(q.in.Kind)
+		least := num.FromFloat(q.in.Kind, math.Ldexp(1, -most))
+		t := ordinaryTest{x: q.x, kind: q.in.Kind, least: least, span: num.FromFloat(q.in.Kind, math.Ldexp(1, most)) - least, anySign: true}
+		if !slices.Contains(list, t) {
+			list = append(list, t)
+		}
 	}
 	return list
 }
 
-// odd is in which lanes some float is not ordinary: the sum of an exponential is not magic + n for an ordinary n, or what is asked
-// about is no regular number. As integers, the sums for n lie one beside the other, and so do positive floats; all other floats, and NaN,
-// are farther. The groups' vectors are brought to one, with the greatest distances, before they are compared.
+// odd is in which lanes some float is not ordinary: the sum of an exponential is not magic + n for an ordinary n, what is asked
+// about is no regular number, or a dividend is of another size. As integers, the sums for n lie one beside the other, and so do positive
+// floats; all other floats, and NaN, are farther. The groups' vectors are brought to one, with the greatest distances, before they are compared.
 func (p *plan) odd(n int) string {
-	few, any := p.fewLanes(n), ""
+	any := ""
 	for _, s := range p.tests() {
-		wide, narrow := typ{intKind(s.kind), n}, typ{intKind(s.kind), few}
-		far := p.two("sub", wide, p.raw(s.x, s.kind, n), wide.constant(num.Canon(wide.kind, s.least)))
-		for m := n; m > few; m /= 2 {
-			far = p.pure("llvm.umax", typ{wide.kind, m / 2}, p.part(typ{wide.kind, m}, far, 0, m/2), p.part(typ{wide.kind, m}, far, m/2, m/2))
+		t := typ{intKind(s.kind), n}
+		bits := p.raw(s.x, s.kind, n)
+		var c string
+		if s.anySign {
+			c = p.oddSize(s, t, bits)
+		} else {
+			far := p.extreme("llvm.umax", t, p.two("sub", t, bits, t.constant(num.Canon(t.kind, s.least))))
+			c = p.few("icmp ugt", t, far, s.span)
 		}
-		c := p.two("icmp ugt", narrow, far, narrow.constant(s.span))
 		if any != "" {
-			c = p.two("or", narrow.bool(), any, c)
+			c = p.two("or", typ{num.Bool, p.fewLanes(n)}, any, c)
 		}
 		any = c
 	}
 	return any
+}
+
+// oddSize compares twice the bits, which leaves the sign out, with the greatest, and less 1, which makes the most of zero, with the least.
+func (p *plan) oddSize(s ordinaryTest, t typ, bits string) string {
+	twice := p.two("add", t, bits, bits)
+	less := p.two("add", t, twice, t.constant(num.Canon(t.kind, math.MaxUint64)))
+	large := p.few("icmp ugt", t, p.extreme("llvm.umax", t, twice), 2*(s.least+s.span))
+	small := p.few("icmp ult", t, p.extreme("llvm.umin", t, less), 2*s.least-1)
+	return p.two("or", typ{num.Bool, p.fewLanes(t.n)}, large, small)
+}
+
+// extreme brings a group's vectors to one.
+func (p *plan) extreme(which string, t typ, v string) string {
+	for m := t.n; m > p.fewLanes(t.n); m /= 2 {
+		from := typ{t.kind, m}
+		v = p.pure(which, typ{t.kind, m / 2}, p.part(from, v, 0, m/2), p.part(from, v, m/2, m/2))
+	}
+	return v
+}
+
+// few compares one vector with a number.
+func (p *plan) few(op string, t typ, v string, with uint64) string {
+	narrow := typ{t.kind, p.fewLanes(t.n)}
+	return p.two(op, narrow, v, narrow.constant(num.Canon(t.kind, with)))
 }
 
 // fewLanes is one vector of the widest float.
@@ -172,6 +212,12 @@ func (p *plan) shortened(in *kernel.Instr) {
 			return
 		case in == s.product:
 			p.scaledOnce(s)
+			return
+		}
+	}
+	for _, q := range p.divided {
+		if in == q.in {
+			q.multiplied(p)
 			return
 		}
 	}
@@ -221,5 +267,6 @@ func (p *plan) canonical(in *kernel.Instr) (kernel.Value, bool) {
 // isCalm reports a float that is not NaN where all lanes are ordinary.
 func (p *plan) isCalm(x kernel.Value) bool {
 	return slices.ContainsFunc(p.scalings, func(s *scaling) bool { return s.calm[x] }) ||
-		slices.ContainsFunc(p.asked, func(r *regular) bool { return r.calm[x] })
+		slices.ContainsFunc(p.asked, func(r *regular) bool { return r.calm[x] }) ||
+		slices.ContainsFunc(p.divided, func(q *quotient) bool { return q.x == x || q.in.Out[0] == x })
 }

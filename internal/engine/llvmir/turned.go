@@ -114,7 +114,7 @@ func (t *turning) columns(d loops.Down, i, j string) []string {
 			t.askRow(in, t.lane(t.at(in.Args[0]), typ{num.I64, 1}, x+rowsAhead))
 		}
 	})
-	return t.zipped(typ{t.elem(in), t.n}, v)
+	return t.zipped(typ{t.elem(in), t.n}, v, t.n)
 }
 
 // Rows lie pages apart, so no processor fetches the next ones by itself. rowsAhead is how many rows before its turn a row is asked for. 1000 × 1000
@@ -131,12 +131,13 @@ func (t *turning) askRow(in *kernel.Instr, index string) {
 
 // zipped turns as many vectors around as they have elements, or parts of them. To zip the first half of a list of vectors
 // with the second moves the highest digit of where an element lies behind the lowest; with all digits of the list's
-// length moved, rows have become columns.
-func (e *emitter) zipped(t typ, v []string) []string {
+// length moved, rows have become columns. Each block of so many lanes is turned on its own.
+func (e *emitter) zipped(t typ, v []string, block int) []string {
 	low, high := make([]int, t.n), make([]int, t.n)
 	for x := range t.n {
-		low[x] = x/2 + x%2*t.n
-		high[x] = low[x] + t.n/2
+		at := x % block
+		low[x] = x - at + at/2 + at%2*t.n
+		high[x] = low[x] + block/2
 	}
 	for digits := len(v); digits > 1; digits /= 2 {
 		var zipped []string

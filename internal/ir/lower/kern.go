@@ -115,6 +115,7 @@ func (l *lowering) kernel(label string, fill func(k *kern)) error {
 func (k *kern) close() {
 	k.interchange()
 	k.roll()
+	k.foldStored()
 	k.b.Finish(k.state...)
 	var regions []int
 	for _, r := range kernel.Trim(k.k) {
