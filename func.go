@@ -136,7 +136,7 @@ func (f *Func) bind(ctx context.Context, method string, args Args, opts []Option
 	case ctx == nil:
 		return nil, nil, noContext(method)
 	}
-	if *o, err = optionsOf(opts); err != nil {
+	if err = o.read(opts); err != nil {
 		return nil, nil, err
 	}
 	if ctx.Err() != nil {

@@ -219,11 +219,10 @@ func (o *options) take(opts []Option) {
 	}
 }
 
-// followed is what a call's options say, those of its runtime first; false if it has none.
-func followed(opts []Option) (o options, ok bool) {
+// follow notes what a call's options say, those of its runtime first; false if it has none.
+func (o *options) follow(opts []Option) (ok bool) {
 	p := drafts.Get().(*options)
-	defer drafts.Put(p)
-	*p = options{runtime: shared}
+	p.runtime = shared
 	p.take(opts)
 	if r := p.runtime; r != nil {
 		r.shop()
@@ -231,45 +230,48 @@ func followed(opts []Option) (o options, ok bool) {
 		p.take(opts)
 		p.runtime, ok = r, true
 	}
-	o, *p = *p, options{}
-	return o, ok
+	*o = *p
+	*p = options{}
+	drafts.Put(p)
+	return ok
 }
 
 // drafts are options that functions are at work on: what these are given is not on a stack.
 var drafts = sync.Pool{New: func() any { return new(options) }}
 
-func optionsOf(opts []Option) (options, error) {
+// read notes what a call's options say.
+func (o *options) read(opts []Option) error {
 	if len(opts) == 0 && len(shared.opts) == 0 {
-		return options{engine: "auto", runtime: shared, threads: run.Threads(0)}, nil
+		*o = options{engine: "auto", runtime: shared, threads: run.Threads(0)}
+		return nil
 	}
-	o, ok := followed(opts)
-	if !ok {
-		return o, badOption("WithRuntime: the Runtime is nil; NewRuntime makes one")
+	if !o.follow(opts) {
+		return badOption("WithRuntime: the Runtime is nil; NewRuntime makes one")
 	}
 	if o.threads < 0 {
-		return o, badOption("WithThreads(%d): use 1 or more, or 0 for as many as GOMAXPROCS says", o.threads)
+		return badOption("WithThreads(%d): use 1 or more, or 0 for as many as GOMAXPROCS says", o.threads)
 	}
 	if o.kernels < 0 {
-		return o, badOption("WithKernelMemory(%d): use a number of bytes, or 0 for the default", o.kernels)
+		return badOption("WithKernelMemory(%d): use a number of bytes, or 0 for the default", o.kernels)
 	}
 	o.threads = run.Threads(o.threads)
 	if o.strategy != "" && !slices.Contains(cluster.Strategies, o.strategy) {
-		return o, badOption("there is no strategy `%s`; the strategies are %v", o.strategy, cluster.Strategies)
+		return badOption("there is no strategy `%s`; the strategies are %v", o.strategy, cluster.Strategies)
 	}
 	if !slices.Contains(Engines, o.engine) {
-		return o, badOption("there is no engine `%s`; the engines are auto, native, wasm and interp", o.engine)
+		return badOption("there is no engine `%s`; the engines are auto, native, wasm and interp", o.engine)
 	}
 	if err := o.explicable(); err != nil {
-		return o, err
+		return err
 	}
 	if o.machine != "" {
 		var err error
 		if o.given, err = machine.Load(o.machine); err != nil {
-			return o, &InputError{Text: err.Error(), Help: "godwit calibrate writes such a file", Err: err}
+			return &InputError{Text: err.Error(), Help: "godwit calibrate writes such a file", Err: err}
 		}
 		if here := machine.Here(); reflect.DeepEqual(o.given, here) {
 			o.given = here // what was seen is seen on it
 		}
 	}
-	return o, nil
+	return nil
 }

@@ -119,8 +119,8 @@ func (s *Session) Bind(ctx context.Context, name string, arg any, opts ...Option
 
 // open opens what a name is bound to.
 func (s *Session) open(ctx context.Context, name string, arg any, opts []Option) (data.Source, func(), error) {
-	o, err := optionsOf(append(slices.Clone(s.opts), opts...))
-	if err != nil {
+	var o options
+	if err := o.read(append(slices.Clone(s.opts), opts...)); err != nil {
 		return nil, nil, err
 	}
 	text := ""

@@ -32,6 +32,7 @@ type Compiled struct {
 	climb        climb
 	instructions int // of Kernel
 	lawful       lawful
+	overlaps     atomic.Pointer[bool] // nil until it is asked for
 
 	mu      sync.Mutex
 	stepped *Compiled
@@ -64,7 +65,13 @@ func (c *Compiled) Tier() Tier { return c.code.Load().tier }
 
 // Overlaps reports that native code of the kernel may have several accesses under way where it waits for memory: see Args.Weave.
 func (c *Compiled) Overlaps() bool {
-	return c.Safe.Loops(llvmir.Target{}.Engine()).Overlaps()
+	known := c.overlaps.Load()
+	if known == nil {
+		does := c.Safe.Loops(llvmir.Target{}.Engine()).Overlaps()
+		known = &does
+		c.overlaps.Store(known)
+	}
+	return *known
 }
 
 // Abreast is how many iterations that follow references WebAssembly has go on in step; 0 for one by one.
