@@ -317,10 +317,12 @@ func TestAheadIsWritten(t *testing.T) {
 
 // asksItself reports a product of matrices or a transposition, which ask for their rows and columns.
 func asksItself(a *loops.Analysis, k *kernel.Kernel) (asks bool) {
+	rows := newEmitter(k, Target{Arch: "amd64", VectorBytes: 32, Fma: true}, usual)
+	rows.lanes = 1
 	k.Body.Each(func(in *kernel.Instr) {
 		if loops.IsLoop(in) {
 			p, _ := a.Plan(in)
-			asks = asks || p != nil && (p.Tile != nil || p.Turned != nil)
+			asks = asks || p != nil && (p.Tile != nil || p.Turned != nil) || len(rows.asides(in)) > 0
 		}
 	})
 	return asks

@@ -149,7 +149,7 @@ func (e *emitter) plainFor(in *kernel.Instr, from, to string) {
 // forFrom does so with these values carried into the first turn.
 func (e *emitter) forFrom(in *kernel.Instr, from, to string, init []state) {
 	b := &in.Blocks[0]
-	own, forwards := len(init), e.forwards(in)
+	own, forwards, asides := len(init), e.forwards(in), e.asides(in)
 	for _, f := range forwards {
 		init = append(init, f.before(e, from, to)...)
 	}
@@ -158,6 +158,7 @@ func (e *emitter) forFrom(in *kernel.Instr, from, to string, init []state) {
 		for j, v := range c[:own] {
 			e.give(b.Params[1+j], v, init[j].typ.n)
 		}
+		e.askRows(asides, i)
 		carried := c[own:]
 		for _, f := range forwards {
 			f.take(e, carried)

@@ -15,8 +15,8 @@ import (
 // out goes what may be left out where all lanes are so, and the condition. A proof by intervals, one
 // for each n, makes sure that the bits are the same.
 
-// ordinaryPower bounds |n|: 2^n and 2^-n are normal numbers in every kind of float.
-const ordinaryPower = 126
+// ordinaryPower bounds |n|: 2^n and 2^-n, and their halves and doubles, are normal numbers in every kind of float.
+const ordinaryPower = 125
 
 // scaling is one such exponential.
 type scaling struct {
@@ -30,6 +30,7 @@ type scaling struct {
 	first   *kernel.Instr         // step
 	product *kernel.Instr         // second step, and result
 	one     uint64                // one step's factor has the bits (sum << mantissa) + one
+	added   bool                  // what is multiplied lies in 1/2..2: then n is added to its exponent
 	calm    map[kernel.Value]bool // what is not NaN where n is ordinary
 }
 
@@ -172,7 +173,7 @@ func (s *scaling) unlimited(p *plan) bool {
 // proved reports that for every ordinary n one step gives the bits of two, and notes which values are
 // not NaN whatever n is.
 func (s *scaling) proved(p *plan) bool {
-	s.calm = map[kernel.Value]bool{}
+	s.calm, s.added = map[kernel.Value]bool{}, true
 	for n := -ordinaryPower; n <= ordinaryPower; n++ {
 		b := s.given(p, n)
 		for i := range p.Body.Instrs {
@@ -220,6 +221,7 @@ func (s *scaling) scaled(b *bounds, n int) interval {
 	if !isPower(up.lo) || !isPower(rest.lo) || up.lo*rest.lo != math.Ldexp(1, n) {
 		return anything
 	}
+	s.added = s.added && a.lo >= 0.5 && a.hi <= 2
 	return around(s.sum.Kind, a.lo*math.Ldexp(1, n), a.hi*math.Ldexp(1, n))
 }
 

@@ -128,7 +128,7 @@ func TestStrangeNaN(t *testing.T) {
 }
 
 // asksForOrdinary is where a text compares with the greatest distance between two ordinary n.
-const asksForOrdinary = " 252)"
+const asksForOrdinary = " 250)"
 
 // TestOrdinaryIsProved: each of these is found, with one step, and so are values that are no NaN.
 func TestOrdinaryIsProved(t *testing.T) {

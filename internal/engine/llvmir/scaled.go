@@ -242,13 +242,20 @@ func (p *plan) shortened(in *kernel.Instr) {
 	p.instr(in)
 }
 
-// scaledOnce multiplies by 2^n in one step.
+// scaledOnce multiplies by 2^n in one step. An addition of integers may go to more of a processor's units than a multiplication.
 func (p *plan) scaledOnce(s *scaling) {
 	t := typ{s.sum.Kind, p.lanes}
-	whole := t.bits()
-	shifted := p.two("shl", whole, p.raw(s.sum.Out[0], t.kind, t.n), whole.constant(uint64(mantissa(t.kind))))
-	power := p.set("bitcast %s %s to %s", whole, p.two("add", whole, shifted, whole.constant(s.one)), t)
-	p.give(s.product.Out[0], p.two("fmul", t, p.vector(s.first.Args[0], t.n), power), t.n)
+	whole, x := t.bits(), p.vector(s.first.Args[0], t.n)
+	shifted, one := p.two("shl", whole, p.raw(s.sum.Out[0], t.kind, t.n), whole.constant(uint64(mantissa(t.kind)))), s.one
+	if s.added {
+		one -= num.FromFloat(t.kind, 1)
+		shifted = p.two("add", whole, shifted, p.set("bitcast %s %s to %s", t, x, whole))
+	}
+	power := p.set("bitcast %s %s to %s", whole, p.two("add", whole, shifted, whole.constant(num.Canon(whole.kind, one))), t)
+	if !s.added {
+		power = p.two("fmul", t, x, power)
+	}
+	p.give(s.product.Out[0], power, t.n)
 }
 
 // canonical finds x in the choice of the one NaN for x, if x is none.

@@ -11,6 +11,10 @@ import (
 // them is four lines of a cache, or more.
 const columnGrain = 64
 
+// wideGrain is how many are where the order does not count: each has one accumulator, and of a row they are 16 lines or more, which
+// a processor fetches ahead by itself.
+const wideGrain = 256
+
 // columnFold is an accumulator of a fold of columns lo..hi side by side, row after row, each in
 // its canonical order.
 type columnFold struct {
@@ -22,24 +26,30 @@ type columnFold struct {
 	leafs   int   // scratch, where the order counts: a row of columns for each leaf
 }
 
-// foldsColumns reports a nest of a fold whose columns can be folded side by side.
-func (k *kern) foldsColumns() bool {
+// foldsColumns is how many columns of a nest of a fold are folded side by side; 0 if they cannot be.
+func (k *kern) foldsColumns() (grain int64) {
 	n, ok := k.strided()
 	if !ok || n.inner.Code != kernel.Fold || stores(&n.inner.Blocks[0]) {
-		return false
+		return 0
 	}
+	grain = wideGrain
 	for _, acc := range n.inner.Accs {
 		if acc.Op == num.FoldMulAdd || acc.Op.Scalar() == num.NoOp && acc.Op != num.FoldAddWide { // the first takes both factors
-			return false
+			return 0
+		}
+		if acc.Op.IsOrdered(acc.Kind) {
+			grain = columnGrain
 		}
 	}
-	_, pure := k.before(n)
-	return pure
+	if _, pure := k.before(n); !pure {
+		return 0
+	}
+	return grain
 }
 
 // columns rewrites a nest with a fold, in a kernel made for it.
 func (k *kern) columns(n *nest) bool {
-	if !k.sideBySide || !k.k.Grain.Equal(size.Const(columnGrain)) {
+	if k.sideBySide == 0 || !k.k.Grain.Equal(size.Const(k.sideBySide)) {
 		return false
 	}
 	pre, _ := k.before(n)
@@ -107,13 +117,13 @@ func (f *columnFold) lanes() int64 {
 // is loaded before it is stored.
 func (f *columnFold) start() {
 	for word, kind := range f.acc.Outs() {
-		f.words = append(f.words, f.k.scratchOf(kind, size.Const(f.lanes()*columnGrain)))
+		f.words = append(f.words, f.k.scratchOf(kind, size.Const(f.lanes()*f.k.sideBySide)))
 		if !f.ordered {
 			f.clear(f.words[word], word)
 		}
 	}
 	if f.ordered {
-		f.leafs = f.k.scratchOf(f.acc.Kind, f.leaves.MulConst(columnGrain))
+		f.leafs = f.k.scratchOf(f.acc.Kind, f.leaves.MulConst(f.k.sideBySide))
 		f.clear(f.leafs, 0)
 	}
 }
@@ -151,7 +161,7 @@ func (f *columnFold) add(i, column, v kernel.Value) {
 
 func (f *columnFold) place(row, column kernel.Value) kernel.Value {
 	b := f.k.b
-	return b.Wrap(num.Add, b.Wrap(num.Mul, row, b.Int(columnGrain)), column)
+	return b.Wrap(num.Add, b.Wrap(num.Mul, row, b.Int(f.k.sideBySide)), column)
 }
 
 func (f *columnFold) combine(left, right kernel.Value) kernel.Value {
@@ -166,12 +176,12 @@ func (f *columnFold) close(leaf kernel.Value) {
 	}
 	b, lanes := f.k.b, f.words[0]
 	for half := f.lanes() / 2; half > 0; half /= 2 {
-		away := b.Int(half * columnGrain)
+		away := b.Int(half * f.k.sideBySide)
 		b.Each(b.Int(0), away, func(t kernel.Value) {
 			b.Store(lanes, t, f.combine(b.Load(lanes, t), b.Load(lanes, b.Wrap(num.Add, t, away))))
 		})
 	}
-	b.Each(b.Int(0), b.Int(columnGrain), func(t kernel.Value) { b.Store(f.leafs, f.place(leaf, t), b.Load(lanes, t)) })
+	b.Each(b.Int(0), b.Int(f.k.sideBySide), func(t kernel.Value) { b.Store(f.leafs, f.place(leaf, t), b.Load(lanes, t)) })
 }
 
 // result is what the fold of a column gives.

@@ -30,8 +30,8 @@ type kern struct {
 	divided   map[kernel.Value]division
 	// fixedSizes is how many sizes, the first, keep their numbers.
 	fixedSizes int
-	// sideBySide asks for grains of columns that are folded together.
-	sideBySide bool
+	// sideBySide is how many columns are folded together, if any are.
+	sideBySide int64
 	rollGrain  int64        // of a kernel whose folds over windows roll; 0 for any other
 	cut        *cut         // of the map that is being emitted
 	writable   map[int]bool // regions that hold values of this kernel only
@@ -86,12 +86,12 @@ func (l *lowering) kernel(label string, fill func(k *kern)) error {
 	for d := nothing; d <= everything; d++ {
 		k := l.newKern(label, d)
 		fill(k)
-		if k.foldsColumns() {
+		if grain := k.foldsColumns(); grain > 0 {
 			k = l.newKern(label, d)
-			k.sideBySide = true
+			k.sideBySide = grain
 			fill(k)
 		}
-		if grain := k.rollingGrain(); grain > 0 && !k.sideBySide {
+		if grain := k.rollingGrain(); grain > 0 && k.sideBySide == 0 {
 			k = l.newKern(label, d)
 			k.rollGrain = grain
 			fill(k)
@@ -160,8 +160,8 @@ func (l *lowering) newKern(label string, d doubt) *kern {
 // over makes the kernel walk over n slots in grains of the given length;
 // grains are independent.
 func (k *kern) over(n size.Poly, grain int64) {
-	if k.sideBySide {
-		grain = columnGrain
+	if k.sideBySide > 0 {
+		grain = k.sideBySide
 	}
 	if k.rollGrain > 0 {
 		grain = k.rollGrain
