@@ -41,6 +41,8 @@ func (k *kern) joinedFold(loop, fold *kernel.Instr) (in kernel.Instr, ok bool) {
 			return *in, false
 		case in.Code == kernel.Store && (twice || in.Args[0] != i):
 			return *in, false
+		case in.Code == kernel.Load && in.Args[0] > i: // from anywhere: a loop does that one by one beside its lanes, a fold has no lanes then
+			return *in, false
 		case in.Code == kernel.Store:
 			stored[in.Region] = in.Args[1]
 		}

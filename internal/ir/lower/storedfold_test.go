@@ -51,6 +51,8 @@ func TestFoldStored(t *testing.T) {
 		{"a neighbour", "load r1 v8", "load r1 v3", false},
 		{"other memory", "load r1 v8", "load r0 v8", false},
 		{"memory that is changed in place", "load r0 v5", "load r1 v5", false},
+		{"from anywhere", "v6 = load r0 v5", "v11 = sub i64 v2 v5\n    v6 = load r0 v11", false},
+		{"the same for all", "load r0 v5", "load r0 v3", true},
 		{"a fault", "v7 = mul f64 v6 v4", "v11 = lt f64 v6 v4\n    fault v11 site 0 at v5\n    v7 = mul f64 v6 v4", false},
 	} {
 		text := strings.Replace(storedText, tt.old, tt.new, 1)
