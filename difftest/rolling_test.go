@@ -32,6 +32,8 @@ var rollingPrograms = []struct {
 	{"product of floats", "f64", "f64", "w.product()", 0},
 	{"sum of roots", "f64", "f64", "w.map(|e| (e + 2.0).sqrt()).sum()", 0},
 	{"sum of some", "f32", "f32", "w.filter(|e| e > 0.5).sum()", 0},
+	{"fused squares", "f64", "f64", "w.map(|e| e * e).sum()", 1},
+	{"fused deviation", "f32", "f32", "{ let m = w.mean(); (w.map(|e| (e - m) * (e - m)).sum() / (WW as i64 as f32)).sqrt() }", 1},
 	{"deviation", "f64", "f64", "{ let m = w.mean(); (w.map(|e| (e - m) * (e - m)).sum() / (WW as i64 as f64)).sqrt() }", 1},
 	{"two that wait", "f32", "f32", "{ let m = w.mean(); let s = w.map(|e| e * e).sum().sqrt(); w.map(|e| (e - m) / s).max() + m }", 1},
 	{"sum of halves", "i64", "i64", "w.sum()", 0},
@@ -54,6 +56,9 @@ func TestRolling(t *testing.T) {
 			} {
 				source := strings.ReplaceAll(fmt.Sprintf("fn f(x: &[%s; N]) -> [%s; N - WW + 1] where N: Range<WW, 10_000_000> { x.window::<WW>().map(|w| %s) }",
 					p.kind, p.result, p.body), "WW", fmt.Sprint(c.w))
+				if strings.HasPrefix(p.name, "fused") {
+					source = "#[fused]\n" + source
+				}
 				compareRolling(t, f, source, p.kind, c.n, uint64(c.w+c.n), p.folds)
 			}
 		})
@@ -109,6 +114,7 @@ func TestAwaited(t *testing.T) {
 		loops      int
 	}{
 		{"a mean", "{ let m = w.mean(); w.map(|e| (e - m) * (e - m)).sum() }", 3},
+		{"a root", "{ let m = w.sum().sqrt(); w.map(|e| (e - m) * (e - m)).sum() }", 3},
 		{"a sum", "{ let m = w.sum(); w.map(|e| (e - m) * (e - m)).sum() }", 2},
 		{"a mean that no fold needs", "w.mean() + 1.0", 2},
 	} {
@@ -128,5 +134,23 @@ func TestAwaited(t *testing.T) {
 		if loops != tt.loops {
 			t.Errorf("%s: %d loops, expected %d", tt.name, loops, tt.loops)
 		}
+	}
+}
+
+// However many windows one function has, its kernel stays small: beyond some, they are folded as they are written.
+func TestManyWindows(t *testing.T) {
+	f := &fleet{}
+	defer f.close()
+	for _, w := range []int{16, 4096} {
+		var terms []string
+		for i := range 40 {
+			terms = append(terms, fmt.Sprintf("w.map(|e| e * %d.5).sum()", i))
+		}
+		source := fmt.Sprintf("fn f(x: &[f64; N]) -> [f64; N - %d] where N: Range<%d, 10_000_000> { x.window::<%d>().map(|w| %s) }", w-1, w, w, strings.Join(terms, " + "))
+		kept := 40 - 8
+		if w == 4096 {
+			kept = 40 - 2
+		}
+		compareRolling(t, f, source, "f64", int64(w+50), 1, kept)
 	}
 }

@@ -117,8 +117,19 @@ func TestComparedNeedsProof(t *testing.T) {
 		{"min f32 v9 v8", false},
 		{"sqrt f32 v9", false},
 		{"neg f32 v9", false},
+		{"add f32 v20 v8", true},
+		{"add f32 v8 v20", true},
+		{"min f32 v20 v20", true},
+		{"min f32 v20 v9", false},
+		{"min f32 v9 v20", false},
+		{"max f32 v20 v9", false},
+		{"select f32 v21 v20 v20", true},
+		{"select f32 v21 v9 v20", false},
+		{"select f32 v21 v20 v9", false},
+		{"sqrt f32 v20", true},
+		{"convert f64 f32 v22", false},
 	} {
-		k := nearestKernel(t, num.F32, "mul f32 v9 v9", tt.value)
+		k := nearestKernel(t, num.F32, "v10 = mul f32 v9 v9", "v20 = abs f32 v9\n      v21 = lt f32 v8 v9\n      v22 = convert f32 f64 v9\n      v10 = "+tt.value)
 		text, err := Emit(k, Target{Arch: "amd64", VectorBytes: 64, Fma: true})
 		if err != nil {
 			t.Fatal(err)
@@ -126,5 +137,44 @@ func TestComparedNeedsProof(t *testing.T) {
 		if compared := strings.Contains(text, "fcmp ult"); compared != tt.compared {
 			t.Errorf("%s: compared is %v, expected %v", tt.value, compared, tt.compared)
 		}
+	}
+}
+
+// A sum is never -0 if it has a slot, and none of its slots is.
+func TestComparedSums(t *testing.T) {
+	for _, tt := range []struct {
+		of, to   string
+		compared bool
+	}{
+		{"abs f32 v24", "v4", true},
+		{"neg f32 v24", "v4", false},
+		{"abs f32 v24", "v3", false},
+	} {
+		k := nearestKernel(t, num.F32, "v10 = mul f32 v9 v9", "v10 = fold v23 in v3.."+tt.to+", add f32 {\n v27 = load r1 v23\n v24 = sub f32 v27 v6\n v25 = "+tt.of+"\n yield v25\n }")
+		text, err := Emit(k, Target{Arch: "amd64", VectorBytes: 64, Fma: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if compared := strings.Contains(text, "fcmp ult"); compared != tt.compared {
+			t.Errorf("sum of %s up to %s: compared is %v, expected %v", tt.of, tt.to, compared, tt.compared)
+		}
+	}
+}
+
+// A fold inside of one does not take its comparisons from it.
+func TestComparedRestored(t *testing.T) {
+	k := nearestKernel(t, num.F32, "v10 = mul f32 v9 v9", "v30 v31 = fold v23 in v3..v4, argmin f32 {\n v27 = load r1 v23\n v24 = sub f32 v27 v6\n v25 = abs f32 v24\n yield v25\n }\n v32 = sub f32 v8 v30\n v10 = mul f32 v32 v32")
+	eachWidth(t, func(t *testing.T, b *backend) {
+		sizes, outer := leaves(300)
+		if err := b.agree(t, caseOf(k, sizes, outer)); err != nil {
+			t.Error(err)
+		}
+	})
+	text, err := Emit(k, Target{Arch: "amd64", VectorBytes: 64, Fma: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(text, "fcmp ult"); n < 2 {
+		t.Errorf("%d folds compare, expected both", n)
 	}
 }

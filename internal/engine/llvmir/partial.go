@@ -183,7 +183,7 @@ func (e *emitter) combine(a accumulator, n int, x, y []string) []string {
 // with the lesser index.
 func (e *emitter) better(a accumulator, n int, x, y []string) []string {
 	t := a.words(n)
-	same := e.two("icmp eq", t[0], y[0], x[0])
+	same := e.two(comparison(num.Eq, t[0].kind), t[0], y[0], x[0])
 	earlier := e.two("icmp slt", t[1], y[1], x[1])
 	wins := e.two("or", t[0].bool(), e.before(a, n, x, y), e.two("and", t[0].bool(), same, earlier))
 	return e.winner(a, n, wins, x, y)

@@ -7,7 +7,7 @@ import (
 )
 
 // In: a loop over rows, and in it one over some columns, which loads what lies side by side. Out: the same, with the next rows' columns
-// asked for at the beginning of each row. No processor fetches them by itself, where rows lie apart. What is asked for lies in the region.
+// asked for at the beginning of each row. No processor fetches them by itself, where rows lie apart. What is asked for need not exist.
 
 // nextRows is how many rows before its turn a row is asked for, and farRows how many bytes lie at least between rows that are apart.
 const (
@@ -78,10 +78,8 @@ func (e *emitter) askRows(list []aside, i string) {
 			e.set("icmp sge i64 %s, %s", stride, e.two("add", one, length, length)))
 		e.when(apart, nil, func() []string {
 			row := e.set("mul i64 %s, %s", e.set("add i64 %s, %d", i, nextRows), stride)
-			last := e.set("add i64 %s, -1", e.poly(e.k.Regions[a.load.Region].Len))
 			e.loop(from, to, each, nil, func(c string, _ []string) ([]string, string) {
-				index := e.pure("llvm.smin", one, e.set("add i64 %s, %s", row, c), last)
-				at := e.set("getelementptr %s, ptr %s, i64 %s", elem.inMemory(), e.bases[a.load.Region], index)
+				at := e.set("getelementptr %s, ptr %s, i64 %s", elem.inMemory(), e.bases[a.load.Region], e.set("add i64 %s, %s", row, c))
 				e.line("%s", e.called("void", "llvm.prefetch.p0", nil, []string{"ptr " + at, "i32 0", "i32 2", "i32 1"}))
 				return nil, ""
 			})

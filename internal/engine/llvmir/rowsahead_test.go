@@ -70,6 +70,7 @@ func TestRowsAreAskedFor(t *testing.T) {
 		{"mul i64 v9 v5", "mul i64 v9 v5", true},
 		{"mul i64 v9 v5", "mul i64 v5 v9", true},
 		{"mul i64 v9 v5", "mul i64 v3 v5", false},
+		{"    for v11 in v1..v2 {", "    v30 = fold v31 in v3..v4, add i64 {\n      yield v31\n    }\n    for v11 in v1..v2 {", true}, // beside another loop
 		{"for v11 in v1..v2", "for v11 in v3..v10", false},
 		{"add i64 v10 v11", "add i64 v10 v3", false},
 	} {

@@ -111,7 +111,23 @@ func (w *passer) folded() string {
 		return fmt.Sprintf("%s.filter(|v| v > %s).sum()", over, w.number())
 	case 1:
 		w.used["windows"]++
-		return fmt.Sprintf("%s.window::<18>().map(|r| r.%s()).max()", over, how)
+		width := []int{2, 5, 16, 17, 18, 20}[w.pick(6)]
+		body := fmt.Sprintf("r.%s()", how)
+		switch w.pick(4) {
+		case 2:
+			body = "r.map(|v| v * v).sum()"
+		case 0:
+			body = fmt.Sprintf("r.map(|v| %s).%s()", w.element("v"), how)
+		case 1:
+			body = fmt.Sprintf("{ let m = r.%s(); r.map(|v| v - m).sum() }", how)
+			if w.kind.IsFloat() {
+				body = "{ let m = r.mean(); r.map(|v| (v - m) * (v - m)).sum() }"
+			}
+		}
+		if w.pick(2) == 0 { // what is looked up is stored
+			return fmt.Sprintf("{ let q = %s.window::<%d>().map(|r| %s); q[q.argmin()] + q[q.argmax()] }", over, width, body)
+		}
+		return fmt.Sprintf("%s.window::<%d>().map(|r| %s).max()", over, width, body)
 	case 2:
 		return fmt.Sprintf("%s.map(|v| %s).%s()", over, w.element("v"), how)
 	}
@@ -184,6 +200,10 @@ func (w *passer) program() *Program {
 		results, types = append(results, w.arrays[w.pick(len(w.arrays))]), append(types, fmt.Sprintf("[%s; N]", w.kind))
 	}
 	head := fmt.Sprintf("fn f(x: &[%[1]s; N], y: &[%[1]s; N], c: %[1]s) -> (%[2]s, bool) where N: Range<20, 10_000_000> {\n", w.kind, strings.Join(types, ", "))
+	if w.pick(4) == 0 {
+		w.used["fused"]++
+		head = "#[fused]\n" + head
+	}
 	p := &Program{Source: head + w.body.String() + "    (" + strings.Join(results, ", ") + ", true)\n}\n", Used: w.used}
 	n := rapid.SampledFrom([]int64{20, 300, 4096, 4097, 4400}).Draw(w.t, "N")
 	p.Sizes = map[string]int64{"N": n}

@@ -11,9 +11,9 @@ import (
 // them is four lines of a cache, or more.
 const columnGrain = 64
 
-// wideGrain is how many are where the order does not count: each has one accumulator, and of a row they are 16 lines or more, which
+// wideGrain is how many are where the order does not count: each has one accumulator, and of a row they are 8 lines or more, which
 // a processor fetches ahead by itself.
-const wideGrain = 256
+const wideGrain = 128
 
 // columnFold is an accumulator of a fold of columns lo..hi side by side, row after row, each in
 // its canonical order.

@@ -22,6 +22,9 @@ const (
 	// partsGrain is a grain for parts of windows. A pass ends by guesses of the processor that are wrong, so there should be few; what
 	// all passes of a grain go over should stay in the second cache.
 	partsGrain = 1 << 13
+	// A kernel has at most so many folds in parts, of so many instructions together: it grows with them, and so does the time that code for
+	// it takes.
+	mostInParts, mostPartWork = 8, 1200
 )
 
 // rolled is a fold over a window.
@@ -32,6 +35,7 @@ type rolled struct {
 	acc   kernel.Acc
 	parts *windowSum // of a fold with an order
 	kept  []bool     // the parts that have a pass of their own
+	work  int64      // instructions of the passes and of a window
 }
 
 // twice reports whether an element may count twice.
@@ -76,8 +80,16 @@ func (k *kern) rolling() (loop kernel.Instr, list []rolled) {
 	}
 	inside := map[kernel.Value]*kernel.Instr{}
 	define(&loop.Blocks[0], inside)
+	inParts, work := 0, int64(0)
 	for at, in := range loop.Blocks[0].Instrs {
-		if r, ok := k.rolledFold(at, in, loop.Blocks[0].Params[0], inside); ok {
+		r, ok := k.rolledFold(at, in, loop.Blocks[0].Params[0], inside)
+		if ok && r.parts != nil {
+			if inParts == mostInParts || work+r.work > mostPartWork {
+				continue
+			}
+			inParts, work = inParts+1, work+r.work
+		}
+		if ok {
 			list = append(list, r)
 		}
 	}
@@ -90,7 +102,7 @@ func (k *kern) rolledFold(at int, in kernel.Instr, i kernel.Value, inside map[ke
 		return r, false
 	}
 	r = rolled{at: at, in: in, acc: in.Accs[0]}
-	ordered := r.acc.Op.IsOrdered(r.acc.Kind) && r.acc.Op.Scalar() != num.NoOp
+	ordered := r.acc.Op == num.FoldAdd && r.acc.Kind.IsFloat() || r.acc.Op == num.FoldMul && r.acc.Kind.IsFloat()
 	if !twice(r.acc.Op) && !hasBack(r.acc) && !ordered {
 		return r, false
 	}
@@ -113,9 +125,8 @@ func (k *kern) rolledFold(at int, in kernel.Instr, i kernel.Value, inside map[ke
 func (r *rolled) shares() bool {
 	element := int64(max(1, len(r.in.Blocks[0].Instrs)-1)) // without the sum of indices
 	r.parts = windowParts(r.width, r.acc.Kind)
-	var total int64
-	r.kept, total = r.parts.keep(element)
-	return 4*total < 3*r.width*(element+1)
+	r.kept, r.work = r.parts.keep(element)
+	return 4*r.work < 3*r.width*(element+1)
 }
 
 func constOf(p size.Poly, ok bool) (int64, bool) {

@@ -51,6 +51,7 @@ func TestFoldStored(t *testing.T) {
 		{"a neighbour", "load r1 v8", "load r1 v3", false},
 		{"other memory", "load r1 v8", "load r0 v8", false},
 		{"memory that is changed in place", "load r0 v5", "load r1 v5", false},
+		{"a checked conversion", "v7 = mul f64 v6 v4", "v11 = convert f64 i64 v6 site 0 at v5\n    v7 = mul f64 v6 v4", false},
 		{"from anywhere", "v6 = load r0 v5", "v11 = sub i64 v2 v5\n    v6 = load r0 v11", false},
 		{"the same for all", "load r0 v5", "load r0 v3", true},
 		{"a fault", "v7 = mul f64 v6 v4", "v11 = lt f64 v6 v4\n    fault v11 site 0 at v5\n    v7 = mul f64 v6 v4", false},
