@@ -44,12 +44,12 @@ func (e *emitter) asides(in *kernel.Instr) (list []aside) {
 
 // rowStride is s in a load's index i·s + j, if that is the same for all rows.
 func (e *emitter) rowStride(load *kernel.Instr, j, i kernel.Value) (kernel.Value, bool) {
-	at := e.sumOf(load.Args[0], num.Add)
+	at := e.operandsOf(load.Args[0], num.Add)
 	for x := range at {
 		if at[x] != j {
 			continue
 		}
-		by := e.sumOf(at[1-x], num.Mul)
+		by := e.operandsOf(at[1-x], num.Mul)
 		for y := range by {
 			if by[y] == i && by[1-y] < i {
 				return by[1-y], true
@@ -59,8 +59,8 @@ func (e *emitter) rowStride(load *kernel.Instr, j, i kernel.Value) (kernel.Value
 	return kernel.None, false
 }
 
-// sumOf are the operands of an operation on indices.
-func (e *emitter) sumOf(v kernel.Value, op num.Op) []kernel.Value {
+// operandsOf are the operands of an operation on indices.
+func (e *emitter) operandsOf(v kernel.Value, op num.Op) []kernel.Value {
 	if d := e.Def[v]; d != nil && d.Code == kernel.Arith && d.Op == op && d.Kind == num.I64 {
 		return d.Args
 	}

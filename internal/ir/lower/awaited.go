@@ -53,32 +53,12 @@ func keptFor(rest []kernel.Instr, derived map[kernel.Value]bool) (keep []kernel.
 
 // copyNeeded copies the instructions from cut on, and those before it that they need and to does not have.
 func (k *kern) copyNeeded(instrs []kernel.Instr, cut int, to map[kernel.Value]kernel.Value) {
-	needed := map[kernel.Value]bool{}
-	need := func(in *kernel.Instr) {
-		in.Each(func(in *kernel.Instr) {
-			needed[in.At] = true
-			for _, v := range in.Args {
-				needed[v] = true
-			}
-			for _, b := range in.Blocks {
-				for _, v := range b.Results {
-					needed[v] = true
-				}
-			}
-		})
-	}
-	first := slices.Clone(instrs[:cut])
-	for x := range instrs[cut:] {
-		need(&instrs[cut+x])
-	}
+	needed := slices.Clone(instrs[cut:])
 	for x := cut - 1; x >= 0; x-- {
-		in := &instrs[x]
-		if _, ok := to[in.Out[0]]; ok || !needed[in.Out[0]] {
-			first = slices.Delete(first, x, x+1)
-			continue
+		v := instrs[x].Out[0]
+		if _, has := to[v]; !has && slices.ContainsFunc(needed, func(in kernel.Instr) bool { return loops.Uses(&in, v) }) {
+			needed = slices.Insert(needed, 0, instrs[x])
 		}
-		need(in)
 	}
-	k.b.Copy(first, to)
-	k.b.Copy(instrs[cut:], to)
+	k.b.Copy(needed, to)
 }
