@@ -36,6 +36,7 @@ var settings = []setting{
 	{"sum", leaves, []int64{1, 31, 32, 100, 5000}},
 	{"dot", leaves, []int64{5000}},
 	{"axpy", leaves, []int64{1, 63, 64, 5000}},
+	{"storedsum", leaves, []int64{1, 63, 64, 5000}},
 	{"filteredmean", leaves, []int64{5000}},
 	{"max", leaves, []int64{1, 5000}},
 	{"exp", leaves, []int64{5000}},

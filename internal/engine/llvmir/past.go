@@ -45,11 +45,15 @@ func (p *plan) mostLanes(from, to string, n int) string {
 	p.either(p.worthPast(stores, from), func() {
 		p.past = stores
 		p.inLanes(from, to, n)
-		p.past = nil
-		// Other threads shall see these stores before any of what comes after.
-		p.line("%s", p.called("void", "llvm.x86.sse.sfence", nil, nil))
+		p.fencePast()
 	}, func() { p.inLanes(from, to, n) })
 	return end
+}
+
+// fencePast ends stores past the caches: other threads shall see them before any of what comes after.
+func (p *plan) fencePast() {
+	p.past = nil
+	p.line("%s", p.called("void", "llvm.x86.sse.sfence", nil, nil))
 }
 
 func (p *plan) worthPast(stores []*kernel.Instr, from string) string {

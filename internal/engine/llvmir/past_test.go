@@ -13,8 +13,10 @@ func TestPastTheCaches(t *testing.T) {
 		b.past = 4 << 10
 		for _, slots := range []int64{100, 1 << 10, 1<<10 + 1, 5000, 1<<14 - 3, 1 << 14} {
 			outer := (slots + 4095) / 4096
-			if err := b.agree(t, caseOf(parse(t, "axpy"), []int64{slots, outer}, outer), outer/2); err != nil {
-				t.Errorf("%d slots: %v", slots, err)
+			for _, name := range []string{"axpy", "storedsum"} {
+				if err := b.agree(t, caseOf(parse(t, name), []int64{slots, outer}, outer), outer/2); err != nil {
+					t.Errorf("%s of %d slots: %v", name, slots, err)
+				}
 			}
 		}
 	})
@@ -28,6 +30,8 @@ func TestWhichStoresGoPastTheCaches(t *testing.T) {
 	}{
 		{"axpy", "amd64", true},
 		{"axpy", "arm64", false},
+		{"storedsum", "amd64", true},
+		{"storedsum", "arm64", false},
 		{"sum", "amd64", false},       // stores one number a leaf
 		{"histogram", "amd64", false}, // reads what it writes
 	} {

@@ -128,16 +128,7 @@ func (f *rowFold) leaf(from, to string, wide, rest []state) (next, sums []string
 		rows = append(rows, state{t, f.identity(a, t.n)[0]})
 	}
 	lanes := append(append(rows[:len(rows):len(rows)], wide...), f.startSums()...)
-	first, got := from, texts(lanes)
-	if f.Work.Data <= fewValues && f.ofKernel() {
-		first = end(rowsAtOnce * f.n)
-		if f.quick() {
-			got = f.quickly(from, first, lanes)
-		} else {
-			got = f.chunks(from, first, rowsAtOnce, lanes, f.wide)
-		}
-	}
-	got = f.chunks(first, mid, 1, with(lanes, got), f.wide)
+	got := f.wholeRows(from, mid, end(rowsAtOnce*f.n), lanes)
 	rows, vectors := with(rows, got[:len(rows)]), got[len(rows):len(rows)+len(wide)]
 	rest = with(rest, f.addSums(got[len(rows)+len(wide):], texts(rest)))
 	states := append(rows[:len(rows):len(rows)], rest...)
@@ -151,6 +142,28 @@ func (f *rowFold) leaf(from, to string, wide, rest []state) (next, sums []string
 		sums = append(sums, f.halves(a, num.Lanes(a.Kind), got[j:j+1])[0])
 	}
 	return append(vectors[:len(wide):len(wide)], got[len(rows):]...), sums
+}
+
+// wholeRows folds the slots from..mid, several chunks in one turn up to several, with stores past the caches if that is worth it.
+func (f *rowFold) wholeRows(from, mid, several string, lanes []state) []string {
+	if stores := f.stores(f.n); len(stores) > 0 {
+		return f.oneOf(f.worthPast(stores, from), lanes, func() []string {
+			f.past = stores
+			got := f.chunks(from, mid, 1, lanes, f.wide)
+			f.fencePast()
+			return got
+		}, func() []string { return f.chunks(from, mid, 1, lanes, f.wide) })
+	}
+	first, got := from, texts(lanes)
+	if f.Work.Data <= fewValues && f.ofKernel() {
+		first = several
+		if f.quick() {
+			got = f.quickly(from, first, lanes)
+		} else {
+			got = f.chunks(from, first, rowsAtOnce, lanes, f.wide)
+		}
+	}
+	return f.chunks(first, mid, 1, with(lanes, got), f.wide)
 }
 
 // chunks folds the slots from..to, several chunks in one turn of a loop.

@@ -10,7 +10,7 @@ import (
 // sizes; where it does not, nothing follows.
 
 // Fills reports a region that the kernel does not load and of which each outer index stores all elements of its
-// slots: one to a slot, in one loop or in two around a cut, or a row of them, or those of several loops. Or the only outer index stores
+// slots: one to a slot, in one loop or fold or in two loops around a cut, or a row of them, or those of several loops. Or the only outer index stores
 // all before it does anything else with the region.
 func Fills(k *Kernel, region int) bool {
 	r := &k.Regions[region]
@@ -32,7 +32,7 @@ func Fills(k *Kernel, region int) bool {
 		if f.half(k, in, lo, hi) {
 			return true
 		}
-		if in.Code != For || in.Stop || in.Args[0] != lo || in.Args[1] != hi {
+		if in.Code != For && in.Code != Fold || in.Stop || in.Args[0] != lo || in.Args[1] != hi {
 			continue
 		}
 		if k.Count.Equal(r.Len) && f.slot(&in.Blocks[0]) {

@@ -76,6 +76,9 @@ func TestFills(t *testing.T) {
 		want               bool
 	}{
 		{"slots", "s0", "for i in lo..hi {\n store r1 i x\n yield\n }", true},
+		{"slots, while something is folded", "s0", "sum = fold i in lo..hi, add f32 {\n store r1 i x\n yield x\n }", true},
+		{"a fold from another place on", "s0", "sum = fold i in zero..hi, add f32 {\n store r1 i x\n yield x\n }", false},
+		{"a fold that stores one element", "s0", "sum = fold i in lo..hi, add f32 {\n store r1 lo x\n yield x\n }", false},
 		{"rows", "10*s0", "for i in lo..hi {\n row = mul i64 i ten\n for j in zero..ten {\n at = add i64 row j\n store r1 at x\n yield\n }\n yield\n }", true},
 		{"short rows", "10*s0", "for i in lo..hi {\n row = mul i64 i ten\n nine = const i64 9\n for j in zero..nine {\n at = add i64 row j\n store r1 at x\n yield\n }\n yield\n }", false},
 		{"rows from one on", "10*s0", "for i in lo..hi {\n row = mul i64 i ten\n one = const i64 1\n for j in one..ten {\n at = add i64 row j\n store r1 at x\n yield\n }\n yield\n }", false},

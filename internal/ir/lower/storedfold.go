@@ -18,9 +18,25 @@ func (k *kern) foldStored() {
 	for at := 0; at+1 < len(list); at++ {
 		if in, ok := k.joinedFold(&list[at], &list[at+1]); ok {
 			list = slices.Replace(list, at, at+2, in)
+			k.k.Body.Instrs = list
+			k.onlyStored(&list[at])
 		}
 	}
-	k.k.Body.Instrs = list
+}
+
+// onlyStored has the kernel only write what it no longer loads: its caller need not clear that memory first, and no cache need keep it.
+func (k *kern) onlyStored(fold *kernel.Instr) {
+	loaded := map[int]bool{}
+	for i := range k.k.Body.Instrs {
+		k.k.Body.Instrs[i].Each(func(in *kernel.Instr) {
+			loaded[in.Region] = loaded[in.Region] || in.Code == kernel.Load
+		})
+	}
+	fold.Each(func(in *kernel.Instr) {
+		if r := in.Region; in.Code == kernel.Store && !loaded[r] && k.k.Regions[r].Access == kernel.ReadWrite {
+			k.k.Regions[r].Access = kernel.Write
+		}
+	})
 }
 
 // joinedFold is the fold with the loop's body in its own. A fold of least or greatest floats may go over a leaf twice, so it stays as it is.

@@ -69,8 +69,22 @@ func TestFoldStored(t *testing.T) {
 		if _, err := kernel.ParseText(after); err != nil {
 			t.Errorf("%s: %v\n%s", tt.name, err, after)
 		}
-		if tt.joined && (!strings.Contains(after, "store r1 v5 v7") || !strings.Contains(after, "yield v7") || strings.Contains(after, "load r1")) {
+		if tt.joined && (!strings.Contains(after, "store r1 v5 v7") || !strings.Contains(after, "yield v7") || strings.Contains(after, "load r1") || !strings.Contains(after, "region write f64 s0")) {
 			t.Errorf("%s:\n%s", tt.name, after)
 		}
+	}
+}
+
+// What something else loads is not only stored.
+func TestStoredAndLoaded(t *testing.T) {
+	t.Parallel()
+	more := "  v12 = fold v11 in v1..v2, max f64 {\n    v13 = load r1 v11\n    yield v13\n  }\n  store r2 v0 v12\n"
+	k, err := kernel.ParseText(strings.Replace(storedText, "  store r2 v0 v10\n", more, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	(&kern{k: k}).foldStored()
+	if after := kernel.Text(k); strings.Contains(after, "for v5") || !strings.Contains(after, "region readwrite f64 s0") {
+		t.Error(after)
 	}
 }
