@@ -37,6 +37,8 @@ var settings = []setting{
 	{"dot", leaves, []int64{5000}},
 	{"axpy", leaves, []int64{1, 63, 64, 5000}},
 	{"storedsum", leaves, []int64{1, 63, 64, 5000}},
+	{"filter", leaves, []int64{1, 15, 16, 17, 100, 5000, 9000}},
+	{"filterrows", leaves, []int64{1, 31, 5000, 9000}},
 	{"filteredmean", leaves, []int64{5000}},
 	{"max", leaves, []int64{1, 5000}},
 	{"exp", leaves, []int64{5000}},

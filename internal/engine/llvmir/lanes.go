@@ -54,6 +54,8 @@ func (e *emitter) sideBySide(in *kernel.Instr) bool {
 		p.writeReduced(from, to, p.Lanes)
 	case len(p.Prefixed) > 0:
 		p.writePrefixes(from, to, p.Lanes)
+	case p.Appended != nil:
+		p.writeAppended(from, to)
 	case len(p.Check) == 0:
 		p.write(from, to, p.Lanes)
 	default:

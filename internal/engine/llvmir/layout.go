@@ -31,7 +31,8 @@ func NewLayout(k *kernel.Kernel) *Layout {
 	k.Body.Each(func(in *kernel.Instr) { l.Tiled = l.Tiled || holdsFold(in) })
 	a := loops.Of(k, Target{}.Engine())
 	l.Woven, l.Indices = a.Overlaps(), a.Indices()
-	l.Bytes = l.Ends + 8*int64(len(l.Indices))
+	l.Aside = l.Ends + 8*int64(len(l.Indices))
+	l.Bytes = l.Aside + 8
 	return l
 }
 

@@ -14,7 +14,7 @@ import (
 
 // Version changes whenever the text emitted for some kernel changes. It is part
 // of the key under which compiled objects are kept.
-const Version = 20
+const Version = 21
 
 // Function is the name of the function that a module defines:
 //
@@ -82,6 +82,7 @@ func (t Target) fuses() bool { return t.Fma || t.Arch != "amd64" && t.Arch != ""
 //	             place an index tells, 0 if it is not
 //	ends         i64 for each region of Indices: the first of its elements that may not be there, behind all that
 //	             the outer indices of the run touch
+//	aside        eight bytes that a run writes anything to, and nobody reads
 type Layout struct {
 	Polys                               []size.Poly
 	Scalars, Bases, Faults, Stop, Bytes int64
@@ -94,4 +95,6 @@ type Layout struct {
 	// Ends is of those whose indices tell places beforehand, which lie in the regions Indices.
 	Ends    int64
 	Indices []int
+	// Aside is for what has no other place.
+	Aside int64
 }

@@ -21,6 +21,8 @@ type Plan struct {
 	Reduced []kernel.Acc
 	// Prefixed is what the loop carries and uses in every iteration, one for each value.
 	Prefixed []Prefix
+	// Appended is what the loop appends where a condition holds; nil if it is no such loop.
+	Appended *Appended
 	// Lanes is how many iterations go side by side; 0 where the emitter decides.
 	Lanes int
 	// Width is the size of most values in lanes, in bytes.
@@ -146,7 +148,10 @@ func (a *Analysis) examine(in *kernel.Instr) *Plan {
 		if p := a.reduced(in); p.why == Fits {
 			return p
 		}
-		return a.prefixed(in)
+		if p := a.prefixed(in); p.why == Fits {
+			return p
+		}
+		return a.appended(in)
 	}
 	if Innermost(&in.Blocks[0]) {
 		if p := a.shaped(in, &Meetings{Closest: int64(a.Engine.MostLanes)}); len(p.Single) == 0 {
@@ -191,7 +196,7 @@ func (a *Analysis) prefixed(in *kernel.Instr) *Plan {
 // nest plans a For with loops inside run once for all lanes. What cannot be computed so is, one lane after the other, behind that.
 func (a *Analysis) nest(in *kernel.Instr) *Plan {
 	p := a.examine(in)
-	if p.why != Fits {
+	if p.why != Fits || p.Appended != nil {
 		return p
 	}
 	p.weigh()

@@ -240,6 +240,8 @@ func (w *walker) block(b *kernel.Block, n float64, depth int) {
 		switch {
 		case w.plan == nil:
 			w.instr(in, n, depth)
+		case w.plan.Single[in] && w.plan.Appended != nil:
+			w.append(in, n)
 		case w.plan.Single[in]:
 			w.alone(func() { w.instr(in, n, depth) })
 		case len(in.Out) == 1 && len(in.Blocks) == 0 && w.plan.Shapes[in.Out[0]] == loops.Uniform:
