@@ -10,8 +10,8 @@ import (
 
 const (
 	movedTogether = 12 // operations on a vector of elements of which some are moved together and stored across lines (measured 25 on Zen 4; Agner Fog: 6 on Intel)
-	movedAlone    = 4 // operations on one element that is stored to the next place or aside
-	countedLanes  = 6 // operations on the bits of a group, to count them
+	movedAlone    = 4  // operations on one element that is stored to the next place or aside
+	countedLanes  = 6  // operations on the bits of a group, to count them
 	allAtOnce     = 64
 )
 
