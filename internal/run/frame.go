@@ -34,6 +34,8 @@ const (
 	frameColumn = 4 << 20
 	// frameAlign is a cache line and a vector.
 	frameAlign = 64
+	// frameFound is the longest memory of a frame that finds sizes: with more, threads that hand their counts on are worth their start.
+	frameFound = 512 << 10
 )
 
 // frame is what all runs of a program with the same sizes have in common.
@@ -64,7 +66,8 @@ type framed struct {
 type given struct {
 	buffer int
 	n      int64 // elements
-	filled bool  // the first launch that touches it stores all of them
+	filled bool  // the first launch that touches it stores all of them, or all that are seen
+	count  int   // the buffer that counts what is appended to it; -1 if nothing is
 }
 
 // ready is a launch of which all is known but scalars and places. Each runner has its own.
@@ -130,6 +133,7 @@ func (r *runner) settleFrame(span mem.Span, apart bool) bool {
 		if r.roomForeign(g.buffer, g.n, "", g.filled) != nil {
 			return false
 		}
+		r.buffers[g.buffer].appended = g.count >= 0
 	}
 	return true
 }
@@ -140,7 +144,7 @@ func (f *frame) runner(ctx context.Context, p *Program, in *Inputs, opt *Options
 	if r == nil {
 		r = &runner{
 			memory: memory{about: p.about, buffers: make([]buffer, len(f.buffers)), inputs: p.none},
-			p:      p, s: p.s, frame: f, ready: slices.Clone(f.launches), sizes: f.sizes,
+			p:      p, s: p.s, frame: f, ready: slices.Clone(f.launches), sizes: maps.Clone(f.sizes),
 			iterations: make([]int64, p.s.Loops), compiled: make([]compiling, len(p.kernels)), before: make([]*engine.Compiled, len(p.kernels)),
 		}
 		r.users = r
@@ -246,7 +250,7 @@ func (r *runner) fill(in *framed, apart bool) bool {
 
 // remember makes a frame of a run that went well, if one can hold it.
 func (p *Program) remember(r *runner) {
-	if p.resizes || !r.opt.ordinary() || p.frame(r.sizes) != nil {
+	if !p.settled || !r.opt.ordinary() || p.frame(r.fixed()) != nil {
 		return
 	}
 	if f, ok := r.framed(); ok {
@@ -254,9 +258,21 @@ func (p *Program) remember(r *runner) {
 	}
 }
 
+// fixed are the sizes that the arguments have.
+func (r *runner) fixed() map[string]int64 {
+	if len(r.p.found) == 0 {
+		return r.sizes
+	}
+	sizes := maps.Clone(r.sizes)
+	for _, name := range r.p.found {
+		delete(sizes, name)
+	}
+	return sizes
+}
+
 // framed works out a frame for the sizes of a run; false if none can hold it.
 func (r *runner) framed() (*frame, bool) {
-	f := &frame{of: r.p, sizes: maps.Clone(r.sizes), buffers: make([]buffer, len(r.buffers)), launches: make([]ready, len(r.p.launches))}
+	f := &frame{of: r.p, sizes: maps.Clone(r.fixed()), buffers: make([]buffer, len(r.buffers)), launches: make([]ready, len(r.p.launches))}
 	for _, long := range []bool{false, true} {
 		for b := range r.buffers {
 			if len(r.p.uses[b]) > 0 && !f.place(r, b, long) {
@@ -267,7 +283,7 @@ func (r *runner) framed() (*frame, bool) {
 			f.near = f.bytes
 		}
 	}
-	ok := f.near <= frameBytes
+	ok := f.near <= frameBytes && (len(r.p.found) == 0 || f.bytes <= frameFound)
 	schedule.Launches(r.s.Steps, func(l *schedule.Launch) { ok = ok && f.ready(r, l) })
 	return f, ok && f.bytes > 0
 }
@@ -301,7 +317,8 @@ func (f *frame) place(r *runner, b int, long bool) bool {
 		}
 		f.inputs = append(f.inputs, in)
 	case long:
-		f.results = append(f.results, given{b, n, r.filledFirst(b, n)})
+		count := r.appendedTo(b)
+		f.results = append(f.results, given{b, n, count >= 0 || r.filledFirst(b, n), count})
 	}
 	return true
 }
@@ -330,6 +347,22 @@ func (r *runner) filledFirst(b int, n int64) bool {
 	c, err := r.compile(u.Launch.Kernel)
 	sizes, serr := r.sizeArgs(u.Launch.Sizes)
 	return err == nil && serr == nil && c.Fills(u.Region, sizes, n)
+}
+
+// appendedTo is the buffer that counts what a launch appends to a column of the result; -1 if none does.
+func (r *runner) appendedTo(b int) int {
+	u := r.p.uses[b][0]
+	if u.Launch == nil || !r.about[b].spoolable {
+		return -1
+	}
+	c, err := r.compile(u.Launch.Kernel)
+	if err != nil {
+		return -1
+	}
+	if region, ok := c.Appends(u.Region); ok {
+		return u.Launch.Regions[region]
+	}
+	return -1
 }
 
 // ready notes what a launch runs on, and makes sure of what the ordinary way makes sure of.
@@ -386,10 +419,12 @@ func (r *runner) launchReady(l *schedule.Launch) (err error) {
 		}
 		x.Bases = append(x.Bases, at)
 	}
+	r.beginAppended(l)
 	d, err := x.run(0, x.outer)
 	if err != nil {
 		return err
 	}
+	r.endAppended(l)
 	r.note(l, d.faults)
 	st.did(&d)
 	st.ran()
@@ -397,3 +432,25 @@ func (r *runner) launchReady(l *schedule.Launch) (err error) {
 	st.tell(&x.execution)
 	return nil
 }
+
+// beginAppended makes sure that a launch appends to nothing yet; what has elements is zeroed, as the ordinary way does before.
+func (r *runner) beginAppended(l *schedule.Launch) {
+	for _, g := range r.frame.results {
+		if g.count >= 0 && r.buffers[g.buffer].appended && slices.Contains(l.Regions, g.buffer) && r.counted(g.count) != 0 {
+			clear(r.bytes(g.buffer))
+			r.buffers[g.buffer].appended = false
+		}
+	}
+}
+
+// endAppended notes how many elements a launch has appended.
+func (r *runner) endAppended(l *schedule.Launch) {
+	for _, g := range r.frame.results {
+		if buf := &r.buffers[g.buffer]; buf.appended && slices.Contains(l.Regions, g.buffer) {
+			buf.stored = r.counted(g.count)
+		}
+	}
+}
+
+// counted is what a buffer of one number has.
+func (r *runner) counted(b int) int64 { return int64(column.Get(num.I64, r.bytes(b), 0)) }

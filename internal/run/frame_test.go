@@ -25,19 +25,25 @@ import (
 var framed = []struct {
 	name, source string
 	apart        int  // columns of 600 elements and more that lie apart
-	between      bool // it has an intermediate array, which must fit into the span
+	between      bool // it has an intermediate array, which must fit into the span, or finds a size
+	never        bool // it has no frame
 }{
-	{"map", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; N] { x.map(|v| v * 3.0 + 0.1) }", 2, false},
-	{"two columns", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> ([f64; N], f64) { (x.map(|v| v * 3.0), x.sum()) }", 2, false},
-	{"gather", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; N] { at.map(|i| x[i]) }", 3, false},
-	{"steps", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; N] where N >= 1 { let m = x.max(); let e = x.scan(0.0, |s, v| s + v - m); let s = e.sum(); at.map(|i| e[i] / s) }", 3, true},
-	{"histogram", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [i64; 1000] { x.map(|v| v as i64).histogram::<1000>() }", 2, false},
-	{"loop", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; N] { let mut y = x.map(|v| v); for i in 0..3 { y = at.map(|k| y[k] * 0.5 + 1.0); } y }", 2, true},
-	{"fault", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [i64; N] { x.map(|v| 7 / ((v as i64) - 39)) }", 2, false},
-	{"sort", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; N] { x.sort() }", 2, false},
-	{"scan", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; N] { x.scan(0.0, |s, v| s + v) }", 2, false},
-	{"update", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; N] { let mut y = [0.0; N]; for i in 0..N { y[at[i]] = x[i]; } y }", 3, false},
-	{"argument", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> ([f64; N], [f64; N]) { (x, x.map(|v| v + 1.0)) }", 3, false},
+	{"map", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; N] { x.map(|v| v * 3.0 + 0.1) }", 2, false, false},
+	{"two columns", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> ([f64; N], f64) { (x.map(|v| v * 3.0), x.sum()) }", 2, false, false},
+	{"gather", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; N] { at.map(|i| x[i]) }", 3, false, false},
+	{"steps", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; N] where N >= 1 { let m = x.max(); let e = x.scan(0.0, |s, v| s + v - m); let s = e.sum(); at.map(|i| e[i] / s) }", 3, true, false},
+	{"histogram", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [i64; 1000] { x.map(|v| v as i64).histogram::<1000>() }", 2, false, false},
+	{"loop", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; N] { let mut y = x.map(|v| v); for i in 0..3 { y = at.map(|k| y[k] * 0.5 + 1.0); } y }", 2, true, false},
+	{"fault", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [i64; N] { x.map(|v| 7 / ((v as i64) - 39)) }", 2, false, false},
+	{"sort", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; N] { x.sort() }", 2, false, false},
+	{"scan", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; N] { x.scan(0.0, |s, v| s + v) }", 2, false, false},
+	{"update", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; N] { let mut y = [0.0; N]; for i in 0..N { y[at[i]] = x[i]; } y }", 3, false, false},
+	{"filter", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; ?K <= N] { x.filter(|v| v > 500.0) }", 2, true, false},
+	{"filter of what is not stored", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [i64; ?K <= N] { x.filter(|v| v > 500.0).map(|v| (v as i64) / ((v as i64) - 39)) }", 2, true, false},
+	{"filter and the whole", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> ([f64; ?K <= N], f64, [f64; N]) { (x.filter(|v| v < 100.0), x.sum(), x.map(|v| v + 1.0)) }", 3, true, false},
+	{"filter of rows", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [(f64, i64, f64); ?K <= N] { x.zip(at).map(|(v, i)| (v, i as i64, v * 2.0)).filter(|(v, i, w)| v > 500.0) }", 5, true, false},
+	{"filter, sorted", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> [f64; ?K <= N] { x.filter(|v| v > 500.0).sort() }", 0, false, true},
+	{"argument", "fn f(at: &[idx<N>; N], x: &[f64; N]) -> ([f64; N], [f64; N]) { (x, x.map(|v| v + 1.0)) }", 3, false, false},
 }
 
 func TestFrames(t *testing.T) {
@@ -56,7 +62,7 @@ func TestFrames(t *testing.T) {
 				t.Run(fmt.Sprintf("%s, %s, %d", tier, c.name, n), func(t *testing.T) {
 					s, _ := plan(t, c.source, map[string]int64{"N": int64(n)})
 					f := &repeated{t: t, p: run.Prepare(s), e: e, n: n}
-					f.compare(c.apart, c.between)
+					f.compare(c.apart, c.between, c.never)
 				})
 			}
 		}
@@ -106,7 +112,7 @@ func (f *repeated) run(in *run.Inputs, e *engine.Engine) (bits [][]byte, failed 
 	return bits, ""
 }
 
-func (f *repeated) compare(apart int, between bool) {
+func (f *repeated) compare(apart int, between, never bool) {
 	for turn := range 6 {
 		in, _ := f.inputs(uint64(turn), (turn%2)*(turn-1)) // the fourth and the sixth lie askew
 		want, wantErr := f.run(in, nil)
@@ -116,7 +122,7 @@ func (f *repeated) compare(apart int, between bool) {
 		}
 	}
 	held, columns := f.p.Frames(map[string]int64{"N": int64(f.n)})
-	if held != (f.n <= 100_000 && !between || f.n <= 5000) {
+	if held != (!never && (f.n <= 100_000 && !between || f.n <= 5000)) {
 		f.t.Errorf("a frame: %v", held)
 	}
 	if held && f.n >= 600 && columns != apart {
@@ -158,20 +164,28 @@ func TestFramesAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	s, _ := plan(t, framed[2].source, map[string]int64{"N": 20_000})
-	f := &repeated{t: t, p: run.Prepare(s), e: e, n: 20_000}
-	var all sync.WaitGroup
-	for g := range uint64(8) {
-		all.Go(func() {
-			in, _ := f.inputs(g, 0)
-			want, _ := f.run(in, nil)
-			for range 100 {
-				if got, failed := f.run(in, e); failed != "" || !slices.EqualFunc(got, want, bytes.Equal) {
-					t.Errorf("goroutine %d: other bits, or %q", g, failed)
-					return
+	for _, c := range framed {
+		if c.name != "gather" && c.name != "filter" {
+			continue
+		}
+		s, _ := plan(t, c.source, map[string]int64{"N": 20_000})
+		f := &repeated{t: t, p: run.Prepare(s), e: e, n: 20_000}
+		var all sync.WaitGroup
+		for g := range uint64(8) {
+			all.Go(func() {
+				in, _ := f.inputs(g, 0)
+				want, _ := f.run(in, nil)
+				for range 100 {
+					if got, failed := f.run(in, e); failed != "" || !slices.EqualFunc(got, want, bytes.Equal) {
+						t.Errorf("%s, goroutine %d: other bits, or %q", c.name, g, failed)
+						return
+					}
 				}
-			}
-		})
+			})
+		}
+		all.Wait()
+		if held, _ := f.p.Frames(map[string]int64{"N": 20_000}); !held {
+			t.Errorf("%s has no frame", c.name)
+		}
 	}
-	all.Wait()
 }

@@ -30,6 +30,8 @@ type Program struct {
 	kernels  []*code                  // each once, in the order of the launches
 	numbers  map[*kernel.Kernel]int   // into kernels
 	resizes  bool                     // sizes are found while it runs
+	found    []string                 // these sizes
+	settled  bool                     // none of them says how long anything is but the result
 	none     []*input                 // per buffer: nil
 
 	frames  engine.Recent[frame]
@@ -94,6 +96,7 @@ func Prepare(s *schedule.Schedule) *Program {
 		given := columns[b] == 1 && !p.swapped[b]
 		p.about[b] = about{buf.Kind, bufferName(b, buf.Name), strings.HasPrefix(buf.Name, "sort"), given, given && p.writtenOnce(b)}
 	}
+	p.found, p.settled = s.Found()
 	schedule.Launches(s.Steps, func(l *schedule.Launch) {
 		p.launches[l] = len(p.launches)
 		p.steps = append(p.steps, l)
