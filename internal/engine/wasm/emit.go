@@ -211,6 +211,10 @@ func (e *emitter) poly(in *kernel.Instr) {
 
 // branch emits an If; both blocks set the same locals.
 func (e *emitter) branch(n *node) {
+	if x := e.t.appends[n.Instr]; x != nil {
+		e.append(n, x)
+		return
+	}
 	for _, v := range n.Out {
 		e.declare(v)
 	}

@@ -27,6 +27,8 @@ type tree struct {
 	level []int32
 	pre   []*node // what varies with nothing
 	body  block
+	// appends are the conditions of loops that append, see append.go.
+	appends map[*kernel.Instr]*loops.Appended
 
 	loops []*loopScope // open loops, outermost first; index+1 is their level
 }
@@ -41,6 +43,7 @@ type loopScope struct {
 func newTree(k *kernel.Kernel) *tree {
 	t := &tree{Analysis: loops.Of(k, Lanes())}
 	t.level = make([]int32, len(t.Kinds))
+	t.appends = appending(t.Analysis)
 	t.loops = []*loopScope{{pre: &t.pre, stored: make([]bool, len(k.Regions))}}
 	t.define(k.Body.Params, 1)
 	t.body = t.rebuild(&k.Body)

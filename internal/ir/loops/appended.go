@@ -13,6 +13,7 @@ import (
 
 // Appended is what such a loop appends.
 type Appended struct {
+	If     *kernel.Instr // that does
 	Cond   kernel.Value
 	Stores []*kernel.Instr
 	Bounds []*kernel.Instr // of the count, which the places of the stores are
@@ -21,23 +22,26 @@ type Appended struct {
 // leastAppended is the least number of lanes of such a loop. With fewer bytes in a vector it goes over several.
 const leastAppended = 4
 
+// Appends gives what a loop appends; nil if it is no such loop.
+func (a *Analysis) Appends(in *kernel.Instr) *Appended {
+	if in.Code != kernel.For || in.Stop || len(in.Carry) != 1 || in.Carry[0].Kind != num.I64 || !Innermost(&in.Blocks[0]) {
+		return nil
+	}
+	if d := a.Def[in.Blocks[0].Results[0]]; d != nil && d.Code == kernel.If {
+		return a.appends(d, &in.Blocks[0])
+	}
+	return nil
+}
+
 // appended plans such a loop. Elements that lie one behind the other must be among what it loads: what is loaded from anywhere is
 // better loaded only where the condition holds.
 func (a *Analysis) appended(in *kernel.Instr) *Plan {
-	b := &in.Blocks[0]
-	if len(in.Carry) != 1 || in.Carry[0].Kind != num.I64 || !Innermost(b) || !a.Consecutive(in) {
+	b, found := &in.Blocks[0], a.Appends(in)
+	if found == nil || !a.Consecutive(in) {
 		return no(Carries)
 	}
 	p := a.shaped(in, nil)
-	for x := range b.Instrs {
-		if one := &b.Instrs[x]; p.Single[one] {
-			p.Appended = a.appends(one, b)
-		}
-	}
-	switch {
-	case p.Appended == nil:
-		return no(Carries)
-	case len(p.Single) > 1 || slices.ContainsFunc(b.Instrs, p.anywhere):
+	if p.Appended = found; len(p.Single) > 1 || !p.Single[found.If] || slices.ContainsFunc(b.Instrs, p.anywhere) {
 		return no(Scattered)
 	}
 	p.Width = 1
@@ -56,7 +60,7 @@ func (p *Plan) anywhere(in kernel.Instr) bool {
 // appends gives what an If of a loop's body appends; nil if it does anything else, or something else sees the count.
 func (a *Analysis) appends(in *kernel.Instr, body *kernel.Block) *Appended {
 	count := body.Params[1]
-	if in.Code != kernel.If || len(in.Out) != 1 || body.Results[0] != in.Out[0] {
+	if len(in.Out) != 1 {
 		return nil
 	}
 	yes, other := &in.Blocks[0], &in.Blocks[1]
@@ -64,7 +68,7 @@ func (a *Analysis) appends(in *kernel.Instr, body *kernel.Block) *Appended {
 	if len(other.Instrs) > 0 || other.Results[0] != count || !a.follows(next, count) {
 		return nil
 	}
-	x := &Appended{Cond: in.Args[0]}
+	x := &Appended{If: in, Cond: in.Args[0]}
 	places := map[kernel.Value]bool{count: true, next.Out[0]: true}
 	for i := range yes.Instrs {
 		switch in := &yes.Instrs[i]; {

@@ -4,9 +4,10 @@ import (
 	"math"
 
 	"github.com/godwit-run/godwit/internal/ir/kernel"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 )
 
-// In: the If of a loop that appends elements in lanes, see loops.Appended. Out: what that takes. No lane is asked for by a branch.
+// In: the If of a loop that appends elements, see loops.Appended. Out: what that takes. No lane is asked for by a branch.
 
 const (
 	movedTogether = 12 // operations on a vector of elements of which some are moved together and stored across lines (measured 25 on Zen 4; Agner Fog: 6 on Intel)
@@ -15,12 +16,25 @@ const (
 	allAtOnce     = 64
 )
 
+// appends is what an If appends whose stores WebAssembly has without a branch, one after the other; nil otherwise.
+func (w *walker) appends(in *kernel.Instr) *loops.Appended {
+	if w.loops.Engine.Nests || w.vector == 0 || len(w.inside) == 0 {
+		return nil
+	}
+	if x := w.loops.Appends(w.inside[len(w.inside)-1]); x != nil && x.If == in {
+		return x
+	}
+	return nil
+}
+
 // append counts n iterations of which as many as not append.
-func (w *walker) append(in *kernel.Instr, n float64) {
+func (w *walker) append(in *kernel.Instr, n float64, x *loops.Appended) {
 	w.m.Guessed = true
-	w.add(Simple, countedLanes*n/w.lanes, false)
-	for _, st := range w.plan.Appended.Stores {
-		if w.vector == allAtOnce {
+	if w.lanes > 0 {
+		w.add(Simple, countedLanes*n/w.lanes, false)
+	}
+	for _, st := range x.Stores {
+		if w.lanes > 0 && w.vector == allAtOnce {
 			w.values(Simple, movedTogether*n, w.loops.Kinds[st.Args[1]])
 		} else {
 			w.add(Simple, movedAlone*n, false)

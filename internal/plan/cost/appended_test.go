@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/godwit-run/godwit/internal/data"
+	"github.com/godwit-run/godwit/internal/engine/wasm"
 	"github.com/godwit-run/godwit/internal/plan/cost"
 )
 
@@ -28,6 +29,14 @@ func TestAppended(t *testing.T) {
 		}
 		near(t, "stored", stored, 1<<19)
 		simple[bytes] = m.Counts[cost.Simple]
+	}
+	for _, touch := range mixOn(t, source, wasm.Lanes(), x).Touches {
+		if touch.Pattern != cost.InOrder {
+			t.Errorf("WebAssembly: %+v", touch)
+		}
+	}
+	if n := mixOn(t, source, wasm.Lanes(), x).Counts[cost.Branch]; n.One+n.Vector > 0 {
+		t.Errorf("WebAssembly: %v branches", n)
 	}
 	if simple[32].One < 2*simple[64].One || simple[64].Vector < 2*simple[32].Vector {
 		t.Errorf("operations: %v", simple)

@@ -54,7 +54,11 @@ func (w *walker) instr(in *kernel.Instr, n float64, depth int) {
 		w.touch(in, n, depth)
 		return
 	case kernel.If:
-		w.branch(in, n, depth)
+		if x := w.appends(in); x != nil {
+			w.append(in, n, x)
+		} else {
+			w.branch(in, n, depth)
+		}
 		return
 	case kernel.For, kernel.Fold:
 		w.loop(in, n, depth)

@@ -241,7 +241,7 @@ func (w *walker) block(b *kernel.Block, n float64, depth int) {
 		case w.plan == nil:
 			w.instr(in, n, depth)
 		case w.plan.Single[in] && w.plan.Appended != nil:
-			w.append(in, n)
+			w.append(in, n, w.plan.Appended)
 		case w.plan.Single[in]:
 			w.alone(func() { w.instr(in, n, depth) })
 		case len(in.Out) == 1 && len(in.Blocks) == 0 && w.plan.Shapes[in.Out[0]] == loops.Uniform:

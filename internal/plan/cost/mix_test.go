@@ -8,6 +8,7 @@ import (
 	"github.com/godwit-run/godwit/internal/engine/llvmir"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/front/diag"
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 	"github.com/godwit-run/godwit/internal/ir/schedule"
 	"github.com/godwit-run/godwit/internal/ir/verify"
@@ -19,6 +20,12 @@ const ranged = "where N: Range<1, 1_000_000_000>"
 
 // mix is what the heaviest launch of a program over slices does.
 func mix(t *testing.T, source string, vectors int, in ...data.Source) *cost.Mix {
+	t.Helper()
+	return mixOn(t, source, llvmir.Target{Arch: "amd64", VectorBytes: vectors}.Engine(), in...)
+}
+
+// mixOn is mix for an engine.
+func mixOn(t *testing.T, source string, on loops.Engine, in ...data.Source) *cost.Mix {
 	t.Helper()
 	p, err := compile.Check(diag.NewSource("t.gw", source))
 	if err != nil {
@@ -52,7 +59,7 @@ func mix(t *testing.T, source string, vectors int, in ...data.Source) *cost.Mix 
 		for i := range l.Sizes {
 			sizes[i], _ = l.Sizes[i].Eval(func(name string) (int64, bool) { n, ok := plan.Inputs.Sizes[name]; return n, ok })
 		}
-		m := cost.Of(s, sizes, cost.Given{}, llvmir.Target{Arch: "amd64", VectorBytes: vectors}.Engine())
+		m := cost.Of(s, sizes, cost.Given{}, on)
 		sum := m.Chain.Cycles()
 		for _, c := range m.Counts {
 			sum += c.One + c.Vector
