@@ -199,16 +199,28 @@ func (a arithmetic) overflowing(op, x, y string) string {
 	if !a.checked() {
 		return a.two(op, a.t, x, y)
 	}
+	if op == "mul" && a.t.n > 1 && a.t.kind.Size() == 8 {
+		return a.wideProduct()
+	}
+	r, over := a.withOverflow(op, x, y)
+	a.note(a.in, over, a.t.n)
+	return r
+}
+
+// withOverflow is an operation that wraps, and whether it does.
+func (a arithmetic) withOverflow(op, x, y string) (r, over string) {
 	pair := "{ " + a.t.String() + ", " + a.t.bool().String() + " }"
 	args := []string{a.t.String() + " " + x, a.t.String() + " " + y}
 	both := a.set("%s", a.called(pair, "llvm."+a.signed()+op+".with.overflow", []typ{a.t}, args))
-	a.note(a.in, a.set("extractvalue %s %s, 1", pair, both), a.t.n)
-	return a.set("extractvalue %s %s, 0", pair, both)
+	return a.set("extractvalue %s %s, 0", pair, both), a.set("extractvalue %s %s, 1", pair, both)
 }
 
 // divide takes another divisor where the result would be undefined: MIN/1 is
 // what MIN/-1 wraps to, and any remainder by 1 is 0.
 func (a arithmetic) divide() string {
+	if r, ok := a.byConstant(); ok {
+		return r
+	}
 	t := a.t
 	zero := a.two("icmp eq", t, a.y, t.zero())
 	bad := zero

@@ -3,6 +3,7 @@ package llvmir
 import (
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 	"github.com/godwit-run/godwit/internal/ir/loops"
+	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
 // wide is the number of lanes in which a value stands that two paths give.
@@ -14,7 +15,7 @@ func (e *emitter) wide(v kernel.Value) int {
 }
 
 // branch writes an If. Where the condition differs from lane to lane, both
-// blocks are free of effects and both are computed.
+// blocks are computed, and only the lanes that are to take one may fault in it.
 func (e *emitter) branch(in *kernel.Instr) {
 	if e.at(in.Args[0]).shape() != loops.Uniform {
 		e.bothArms(in)
@@ -42,10 +43,18 @@ func (e *emitter) branch(in *kernel.Instr) {
 }
 
 func (e *emitter) bothArms(in *kernel.Instr) {
-	cond := e.vector(in.Args[0], e.lanes)
+	cond, around := e.vector(in.Args[0], e.lanes), e.taken
+	t := typ{num.Bool, e.lanes}
+	taken := [2]string{cond, e.two("xor", t, cond, t.constant(1))}
 	for i := range in.Blocks {
-		e.body(&in.Blocks[i])
+		if e.taken = taken[i]; around != "" {
+			e.taken = e.two("and", t, around, taken[i])
+		}
+		for x := range in.Blocks[i].Instrs {
+			e.instr(&in.Blocks[i].Instrs[x])
+		}
 	}
+	e.taken = around
 	for j, v := range in.Out {
 		t := typ{e.Kind(v), e.lanes}
 		yes, no := e.vector(in.Blocks[0].Results[j], t.n), e.vector(in.Blocks[1].Results[j], t.n)

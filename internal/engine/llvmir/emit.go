@@ -43,6 +43,7 @@ type emitter struct {
 	bases       []string
 	tops        []string // per region that is read, the greatest integer below its bound if sizes decide it
 	pending     []fault
+	taken       string   // the lanes that take the block of an If at hand; "" for all
 	held        int      // panels of columns that may stay in the work memory, so far
 	stack       []string // allocas, which belong into the entry block
 	weaving     *weaving // the iterations that are being interleaved at this point of the text; nil for none

@@ -27,6 +27,13 @@ func (e *emitter) note(in *kernel.Instr, cond string, n int) {
 	if in.At != kernel.None {
 		at = e.at(in.At)
 	}
+	if e.taken != "" {
+		t := typ{num.Bool, e.lanes}
+		if n == 1 {
+			cond = e.splat(t, cond)
+		}
+		cond, n = e.two("and", t, cond, e.taken), t.n
+	}
 	e.pending = append(e.pending, fault{cond, n, in.Site, at})
 }
 

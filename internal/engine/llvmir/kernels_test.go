@@ -39,6 +39,7 @@ var settings = []setting{
 	{"storedsum", leaves, []int64{1, 63, 64, 5000}},
 	{"filter", leaves, []int64{1, 15, 16, 17, 100, 5000, 9000}},
 	{"filterrows", leaves, []int64{1, 31, 5000, 9000}},
+	{"arms", leaves, []int64{1, 7, 8, 64, 5000}},
 	{"filteredmean", leaves, []int64{5000}},
 	{"max", leaves, []int64{1, 5000}},
 	{"exp", leaves, []int64{5000}},

@@ -176,7 +176,7 @@ func (p *Plan) fitsIf(in, top *kernel.Instr) bool {
 	same := p.Shapes[in.Args[0]] == Uniform
 	for i := range in.Blocks {
 		b := &in.Blocks[i]
-		if !same && slices.ContainsFunc(b.Instrs, HasEffect) || !p.fitsBlock(b, top) {
+		if !same && slices.ContainsFunc(b.Instrs, pinned) || !p.fitsBlock(b, top) {
 			return false
 		}
 	}
@@ -187,6 +187,16 @@ func (p *Plan) fitsIf(in, top *kernel.Instr) bool {
 		}
 	}
 	return true
+}
+
+// pinned reports an instruction that must not run for a lane that does not come to it. What only may fault may run, if its faults do not
+// count.
+func pinned(in kernel.Instr) bool {
+	switch in.Code {
+	case kernel.Load, kernel.Store, kernel.For, kernel.Fold:
+		return true
+	}
+	return slices.ContainsFunc(in.Blocks, func(b kernel.Block) bool { return slices.ContainsFunc(b.Instrs, pinned) })
 }
 
 // fitsFor finds the shapes of carried values: what starts out the same in all lanes may differ after an iteration.

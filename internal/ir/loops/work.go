@@ -82,13 +82,16 @@ func (w *Work) add(p *Plan, in *kernel.Instr, times int) {
 	}
 }
 
-// divides reports an integer division that lanes do one by one. One of up to 4 bytes by a constant is a multiplication.
+// quotients is the least width of vectors in which 8 bytes are divided by a constant in lanes.
+const quotients = 32
+
+// divides reports an integer division that lanes do one by one. One by a constant is a multiplication, of 8 bytes in wide vectors.
 func (p *Plan) divides(in *kernel.Instr) bool {
 	if in.Code != kernel.Arith || in.Op != num.Div && in.Op != num.Rem || !in.Kind.IsInt() || p.Shapes[in.Out[0]] != Varying {
 		return false
 	}
 	_, constant := p.Of.Const(in.Args[1])
-	return !constant || in.Kind.Size() == 8
+	return !constant || in.Kind.Size() == 8 && p.Of.Engine.Bytes < quotients
 }
 
 // likely is a guess, unless a loop is written out.

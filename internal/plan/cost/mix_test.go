@@ -6,6 +6,7 @@ import (
 
 	"github.com/godwit-run/godwit/internal/data"
 	"github.com/godwit-run/godwit/internal/engine/llvmir"
+	"github.com/godwit-run/godwit/internal/engine/wasm"
 	"github.com/godwit-run/godwit/internal/front/compile"
 	"github.com/godwit-run/godwit/internal/front/diag"
 	"github.com/godwit-run/godwit/internal/ir/loops"
@@ -188,11 +189,15 @@ func TestSlotsInLanes(t *testing.T) {
 	near(t, "loads and stores of 16", m.Counts[cost.Near].Vector, 9*n/16)
 }
 
-// Divisions are no vectors' work, and a checked product of 64 bits needs its upper half, as a quotient by a number does.
+// Divisions are no vectors' work. A quotient of 64 bits by a number needs the upper half of a product, as a checked product does, but for one in lanes
+// of native code.
 func TestProductsAndQuotients(t *testing.T) {
 	i := data.FromSlice(make([]int64, n))
 	m := mix(t, "fn f(x: &[i64; N]) -> [i64; N] "+ranged+" { x.map(|v| v * 3) }", 64, i)
-	near(t, "upper halves", m.Counts[cost.High].Vector, n/8)
+	near(t, "upper halves of products in lanes", m.Counts[cost.High].Vector, 0)
+	near(t, "products in lanes", m.Counts[cost.Multiply].Vector, n/8)
+	m = mixOn(t, "fn f(x: &[i64; N]) -> [i64; N] "+ranged+" { x.map(|v| v * 3) }", wasm.Lanes(), i)
+	near(t, "upper halves on WebAssembly", m.Counts[cost.High].One+2*m.Counts[cost.High].Vector, n)
 	m = mix(t, "fn f(x: &[i64; N]) -> [i64; N] "+ranged+" { x.map(|v| v / 7) }", 64, i)
 	near(t, "upper halves of a quotient", m.Counts[cost.High].Vector, n/8)
 	m = mix(t, "fn f(x: &[i64; N]) -> [i64; N] "+ranged+" { x.map(|v| v / 8) }", 64, i)
