@@ -78,10 +78,10 @@ func (e *emitter) changed(in *kernel.Instr, x, r string, from, to typ) string {
 
 // truncate goes from float to integer, to the nearest end if it does not fit.
 func (e *emitter) truncate(in *kernel.Instr, x string, from, to typ) string {
-	if from.n == 1 || in.Kind.Bits() < 64 {
+	if from.n == 1 {
 		return e.saturate(in, x, from, to)
 	}
-	if _, ok := e.Clamped(in.Args[0]); ok { // only NaN does not fit
+	if _, ok := e.Clamped(in.Args[0]); ok && in.Kind.Bits() == 64 { // only NaN does not fit
 		l := e.limited(in.Args[0], from)
 		nan := e.two("fcmp uno", from, l.before, l.before)
 		e.note(in, nan, from.n)
@@ -164,16 +164,17 @@ func (e *emitter) tooLarge(in *kernel.Instr, x string, from typ) string {
 // every processor has vector instructions.
 func (e *emitter) through32(x string, from, to typ) string {
 	narrow := typ{num.I32, from.n}
-	return e.set("sext %s %s to %s", narrow, e.set("fptosi %s %s to %s", from, x, narrow), to)
+	return e.resize(e.set("fptosi %s %s to %s", from, x, narrow), narrow.kind, to.kind, from.n)
 }
 
-// mostlySmall takes the short way to 64-bit integers if all lanes allow it.
+// mostlySmall takes the short way to integers if all lanes fit into them and into 32 bits with a sign.
 func (e *emitter) mostlySmall(in *kernel.Instr, x string, from, to typ) string {
-	low := -math.Ldexp(1, 31)
-	if !in.Kind.IsSigned() {
-		low = 0
+	low, high := 0.0, math.Ldexp(1, min(in.Kind.Bits(), 31))
+	if in.Kind.IsSigned() {
+		high = math.Ldexp(1, min(in.Kind.Bits(), 32)-1)
+		low = -high
 	}
-	fits := e.two("and", from.bool(), e.two("fcmp oge", from, x, from.float(low)), e.two("fcmp olt", from, x, from.float(math.Ldexp(1, 31))))
+	fits := e.two("and", from.bool(), e.two("fcmp oge", from, x, from.float(low)), e.two("fcmp olt", from, x, from.float(high)))
 	small, large, done := e.label(), e.label(), e.label()
 	e.rarely(e.anyLane(e.two("xor", from.bool(), fits, from.bool().constant(1)), from.n), large, small)
 	e.open(small)
