@@ -14,10 +14,10 @@ func (e *emitter) wide(v kernel.Value) int {
 	return e.lanes
 }
 
-// branch writes an If. Where the condition differs from lane to lane, both
+// branch writes an If. Where the condition differs from lane to lane, or a processor would guess it wrong, both
 // blocks are computed, and only the lanes that are to take one may fault in it.
 func (e *emitter) branch(in *kernel.Instr) {
-	if e.at(in.Args[0]).shape() != loops.Uniform {
+	if e.at(in.Args[0]).shape() != loops.Uniform || e.lanes == 1 && e.weaving == nil && e.GuessedWrong(in) {
 		e.bothArms(in)
 		return
 	}

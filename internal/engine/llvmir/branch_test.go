@@ -70,3 +70,62 @@ func TestPinnedArms(t *testing.T) {
 		}
 	}
 }
+
+// resetting counts elements since the last that is above 500.
+const resetting = `kernel
+size s0 1..1000000000
+size s1 1..244141
+region readwrite i64 1
+region read i64 s0
+region write i64 s0
+sites 1
+outer s1
+grain 4096
+count s0
+state i64 r0
+body v0 v1 v2 v3
+  v4 = const i64 500
+  v5 = const i64 1
+  v6 = const i64 0
+  v20 = for v7 in v1..v2, v8 i64 = v3 {
+    v9 = load r1 v7
+    v10 = gt i64 v9 v4
+    v12 = if v10 {
+      yield v6
+    } else {
+      v11 = add i64 v8 v5 site 0 at v7
+      yield v11
+    }
+    store r2 v7 v12
+    yield v12
+  }
+  end v20
+`
+
+// TestChosenArms computes both blocks of an If outside of lanes: only what faults in the one that is taken is a fault.
+func TestChosenArms(t *testing.T) {
+	eachWidth(t, func(t *testing.T, b *backend) {
+		code, err := b.compile(parseText(t, resetting))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer code.close()
+		for _, resets := range [][]int{nil, {2}, {3}, {0, 1, 2}, {0, 5000}} {
+			test := caseOf(code.k, []int64{6000, 2}, 2)
+			binary.LittleEndian.PutUint64(test.Regions[0], math.MaxInt64-2)
+			for _, i := range resets {
+				binary.LittleEndian.PutUint64(test.Regions[1][8*i:], 501)
+			}
+			if err := code.agrees(t, test); err != nil {
+				t.Errorf("resets at %v: %v", resets, err)
+			}
+		}
+		text, err := Emit(parseText(t, resetting), b.t)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text, "and i1") || !strings.Contains(text, "select i1") {
+			t.Errorf("no choice:\n%s", text)
+		}
+	})
+}

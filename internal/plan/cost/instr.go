@@ -192,10 +192,14 @@ func (w *walker) branch(in *kernel.Instr, n float64, depth int) {
 	default:
 		w.m.Guessed = true
 	}
-	if data && !last && w.lanes == 0 && yes > seldom && yes < 1-seldom {
+	both := w.lanes == 0 && w.vector > 0 && w.loops.GuessedWrong(in)
+	if data && !last && w.lanes == 0 && !both && yes > seldom && yes < 1-seldom {
 		w.add(Branch, n, false)
 	}
-	if w.plan != nil && w.plan.Shapes[in.Args[0]] != loops.Uniform { // both sides are computed
+	if both {
+		w.values(Simple, n*float64(len(in.Out)), num.I64)
+	}
+	if both || w.plan != nil && w.plan.Shapes[in.Args[0]] != loops.Uniform { // both sides are computed
 		w.block(&in.Blocks[0], n, depth)
 		w.block(&in.Blocks[1], n, depth)
 	} else {

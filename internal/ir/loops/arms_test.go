@@ -1,0 +1,68 @@
+package loops
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/godwit-run/godwit/internal/ir/kernel"
+)
+
+const resetting = `kernel
+size s0 1..1000000000
+size s1 1..244141
+region read i64 s0
+region write i64 s0
+sites 1
+outer s1
+grain 4096
+count s0
+state i64 r0
+body v0 v1 v2 v3
+  v4 = const i64 500
+  v5 = const i64 1
+  v6 = const i64 0
+  v20 = for v7 in v1..v2, v8 i64 = v3 {
+    v9 = load r0 v7
+    v10 = gt i64 v9 v4
+    v12 = if v10 {
+      yield v6
+    } else {
+      v11 = add i64 v8 v5 site 0 at v7
+      yield v11
+    }
+    store r1 v7 v12
+    yield v12
+  }
+  end v20
+`
+
+// Cheap blocks of an If on data are both computed, and others are not.
+func TestGuessedWrong(t *testing.T) {
+	text := strings.Replace(resetting, "region read i64 s0", "region readwrite i64 1\nregion read i64 s0", 1)
+	text = strings.NewReplacer("load r0", "load r1", "store r1", "store r2").Replace(text)
+	for _, c := range []struct {
+		name, old, new string
+		want           bool
+	}{
+		{"a sum or nothing", "", "", true},
+		{"on the place", "gt i64 v9 v4", "gt i64 v7 v4", false},
+		{"a product", "v11 = add i64 v8 v5 site 0 at v7", "v11 = mul i64 v8 v5 site 0 at v7", false},
+		{"a quotient", "v11 = add i64 v8 v5 site 0 at v7", "v11 = div i64 v8 v4", false},
+		{"a load", "v11 = add i64 v8 v5 site 0 at v7", "v11 = load r1 v7", false},
+		{"five sums", "v11 = add i64 v8 v5 site 0 at v7", "v30 = add i64 v8 v5\n v31 = add i64 v30 v5\n v32 = add i64 v31 v5\n v33 = add i64 v32 v5\n v11 = add i64 v33 v8", true},
+		{"six", "v11 = add i64 v8 v5 site 0 at v7", "v30 = add i64 v8 v5\n v31 = add i64 v30 v5\n v32 = add i64 v31 v5\n v33 = add i64 v32 v5\n v34 = add i64 v33 v5\n v11 = add i64 v34 v8", false},
+	} {
+		k, err := kernel.ParseText(strings.Replace(text, c.old, c.new, 1))
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		for _, nests := range []bool{true, false} {
+			a := Of(k, Engine{Bytes: 32, Nests: nests, Registers: 16, MostLanes: 128})
+			loop := &k.Body.Instrs[len(k.Body.Instrs)-1]
+			branch := Only(&loop.Blocks[0], kernel.If)
+			if got := a.GuessedWrong(branch); got != (c.want && nests) {
+				t.Errorf("%s, %v: %v", c.name, nests, got)
+			}
+		}
+	}
+}
