@@ -57,7 +57,7 @@ func (p *plan) appendedGroup(i, count, aside string) (next []string) {
 	cond := p.vector(p.Appended.Cond, p.lanes)
 	next = p.when(p.anyLane(cond, p.lanes), []state{{typ{num.I64, 1}, count}}, func() []string {
 		write(false)
-		if p.t.Arch == "amd64" && p.t.VectorBytes == 64 {
+		if p.Engine.Compresses {
 			return []string{p.together(cond, count)}
 		}
 		return []string{p.oneBehindOther(cond, count, aside)}

@@ -45,19 +45,46 @@ func (e *emitter) branch(in *kernel.Instr) {
 func (e *emitter) bothArms(in *kernel.Instr) {
 	cond, around := e.vector(in.Args[0], e.lanes), e.taken
 	t := typ{num.Bool, e.lanes}
-	taken := [2]string{cond, e.two("xor", t, cond, t.constant(1))}
-	for i := range in.Blocks {
-		if e.taken = taken[i]; around != "" {
-			e.taken = e.two("and", t, around, taken[i])
+	var results [2][]string
+	for i, taken := range [2]string{cond, e.two("xor", t, cond, t.constant(1))} {
+		if e.taken = taken; around != "" {
+			e.taken = e.two("and", t, around, taken)
 		}
-		for x := range in.Blocks[i].Instrs {
-			e.instr(&in.Blocks[i].Instrs[x])
-		}
+		results[i] = e.arm(in, i)
 	}
 	e.taken = around
 	for j, v := range in.Out {
 		t := typ{e.Kind(v), e.lanes}
-		yes, no := e.vector(in.Blocks[0].Results[j], t.n), e.vector(in.Blocks[1].Results[j], t.n)
-		e.give(v, e.pick(cond, t, yes, no), t.n)
+		e.give(v, e.pick(cond, t, results[0][j], results[1][j]), t.n)
 	}
+}
+
+// arm computes a block for all lanes, and gives its results. One that is dear is computed if any lane takes it: what it is for is often rare.
+func (e *emitter) arm(in *kernel.Instr, i int) []string {
+	b := &in.Blocks[i]
+	compute := func() (results []string) {
+		for x := range b.Instrs {
+			e.instr(&b.Instrs[x])
+		}
+		for j, v := range in.Out {
+			results = append(results, e.vector(b.Results[j], typ{e.Kind(v), e.lanes}.n))
+		}
+		return results
+	}
+	if e.lanes == 1 || !e.Dear(b) {
+		return compute()
+	}
+	var none []state
+	for _, v := range in.Out {
+		t := typ{e.Kind(v), e.lanes}
+		none = append(none, state{t, t.zero()})
+	}
+	return e.when(e.anyLane(e.taken, e.lanes), none, func() []string {
+		outside := e.pending
+		e.pending = nil
+		results := compute()
+		e.flush()
+		e.pending = outside
+		return results
+	})
 }

@@ -129,3 +129,54 @@ func TestChosenArms(t *testing.T) {
 		}
 	})
 }
+
+const sameFault = `kernel
+size s0 1..1000000000
+size s1 1..244141
+region read i64 s0
+region write i64 s0
+sites 1
+outer s1
+grain 4096
+count s0
+body v0 v1 v2
+  v3 = const i64 3
+  v4 = const i64 4611686018427387904
+  for v5 in v1..v2 {
+    v6 = load r0 v5
+    v7 = gt i64 v6 v3
+    v9 = if v7 {
+      yield v6
+    } else {
+      v8 = mul i64 v4 v4 site 0 at v5
+      yield v8
+    }
+    store r1 v5 v9
+    yield
+  }
+  end
+`
+
+// TestSameFaultInArm has an operation that faults for every lane, and counts for those which come to it.
+func TestSameFaultInArm(t *testing.T) {
+	eachWidth(t, func(t *testing.T, b *backend) {
+		code, err := b.compile(parseText(t, sameFault))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer code.close()
+		for _, at := range []int{-1, 0, 777, 4999} {
+			test := caseOf(code.k, []int64{5000, 2}, 2)
+			for i := range 5000 {
+				v := uint64(5)
+				if i == at {
+					v = 2
+				}
+				binary.LittleEndian.PutUint64(test.Regions[0][8*i:], v)
+			}
+			if err := code.agrees(t, test); err != nil {
+				t.Errorf("at %d: %v", at, err)
+			}
+		}
+	})
+}

@@ -14,7 +14,7 @@ import (
 
 // Version changes whenever the text emitted for some kernel changes. It is part
 // of the key under which compiled objects are kept.
-const Version = 26
+const Version = 27
 
 // Function is the name of the function that a module defines:
 //
@@ -39,7 +39,7 @@ var ErrNoFma = errors.New("this processor has no fused multiply-add")
 
 // Engine is what the emitter can do with iterations side by side.
 func (t Target) Engine() loops.Engine {
-	return loops.Engine{Bytes: max(t.VectorBytes, 16), Nests: true, Fuses: true, Weaves: true, Registers: t.registers(), MostLanes: maxLanes}
+	return loops.Engine{Bytes: max(t.VectorBytes, 16), Nests: true, Fuses: true, Weaves: true, Registers: t.registers(), MostLanes: maxLanes, Compresses: t.Arch == "amd64" && t.VectorBytes == 64}
 }
 
 // maxLanes is the greatest number of turns side by side.

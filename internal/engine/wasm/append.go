@@ -11,7 +11,7 @@ import (
 // guesses wrong which elements are kept, and each wrong guess takes as long as some dozen operations. Invariant: what is not kept
 // goes to eight bytes that nobody reads.
 
-// asideBytes is a row of the layout's scratch memory, of which the widest element takes eight bytes.
+// asideBytes is room for the widest element.
 const asideBytes = 8
 
 // appending are the conditions of a kernel's loops that append, where no bound is looked at for faults.

@@ -33,9 +33,9 @@ func (a *Analysis) Appends(in *kernel.Instr) *Appended {
 	return nil
 }
 
-// appended plans such a loop. Elements that lie one behind the other must be among what it loads: what is loaded from anywhere is
+// planAppended plans such a loop. Elements that lie one behind the other must be among what it loads: what is loaded from anywhere is
 // better loaded only where the condition holds.
-func (a *Analysis) appended(in *kernel.Instr) *Plan {
+func (a *Analysis) planAppended(in *kernel.Instr) *Plan {
 	b, found := &in.Blocks[0], a.Appends(in)
 	if found == nil || !a.Consecutive(in) {
 		return no(Carries)

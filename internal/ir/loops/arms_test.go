@@ -66,3 +66,29 @@ func TestGuessedWrong(t *testing.T) {
 		}
 	}
 }
+
+// A block with a division, a root or many operations is dear, and one with a few is not.
+func TestDear(t *testing.T) {
+	for _, c := range []struct {
+		name, block string
+		want        bool
+	}{
+		{"a sum", "v11 = add i64 v8 v5\n", false},
+		{"a quotient", "v11 = div i64 v8 v9\n", true},
+		{"two quotients by constants", "v30 = div i64 v8 v4\n v11 = rem i64 v30 v4\n", true},
+		{"a quotient by a constant", "v11 = div i64 v8 v4\n", false},
+		{"many sums", "v30 = add i64 v8 v9\n v31 = add i64 v30 v9\n v32 = add i64 v31 v9\n v33 = add i64 v32 v9\n v34 = add i64 v33 v9\n v35 = add i64 v34 v9\n v36 = add i64 v35 v9\n v37 = add i64 v36 v9\n v38 = add i64 v37 v9\n v39 = add i64 v38 v9\n v40 = add i64 v39 v9\n v11 = add i64 v40 v9\n", true},
+	} {
+		text := strings.Replace(resetting, "region read i64 s0", "region readwrite i64 1\nregion read i64 s0", 1)
+		text = strings.NewReplacer("load r0", "load r1", "store r1", "store r2", "v11 = add i64 v8 v5 site 0 at v7\n", c.block).Replace(text)
+		k, err := kernel.ParseText(text)
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", c.name, err, text)
+		}
+		a := Of(k, Engine{Bytes: 32, Nests: true, Registers: 16, MostLanes: 128})
+		loop := &k.Body.Instrs[len(k.Body.Instrs)-1]
+		if got := a.Dear(&Only(&loop.Blocks[0], kernel.If).Blocks[1]); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}

@@ -37,6 +37,8 @@ type Engine struct {
 	Fuses bool
 	// Weaves says that iterations that follow references are interleaved, see Weave.
 	Weaves bool
+	// Compresses says that lanes for which a condition holds move together at once.
+	Compresses bool
 	// Steps says that several such iterations go on in step in code of its own, see Weave.Abreast.
 	Steps bool
 	// Support is what else must be so of a straight body; nil for nothing, and of an engine that Nests.
@@ -207,7 +209,8 @@ func Uses(in *kernel.Instr, vs ...kernel.Value) bool {
 	return found
 }
 
-// HasEffect reports that an instruction does more than compute, or may only be computed where its condition holds.
+// HasEffect reports that an instruction does more than compute, or may fault or have blocks. Which of these must not run for a lane that does not come
+// to them is pinned's question.
 func HasEffect(in kernel.Instr) bool {
 	switch in.Code {
 	case kernel.Load, kernel.Store, kernel.Fault, kernel.If, kernel.For, kernel.Fold:

@@ -151,7 +151,7 @@ func (a *Analysis) examine(in *kernel.Instr) *Plan {
 		if p := a.prefixed(in); p.why == Fits {
 			return p
 		}
-		return a.appended(in)
+		return a.planAppended(in)
 	}
 	if Innermost(&in.Blocks[0]) {
 		if p := a.shaped(in, &Meetings{Closest: int64(a.Engine.MostLanes)}); len(p.Single) == 0 {

@@ -82,8 +82,9 @@ func (w *Work) add(p *Plan, in *kernel.Instr, times int) {
 	}
 }
 
-// quotients is the least width of vectors in which 8 bytes are divided by a constant in lanes.
-const quotients = 32
+// LeastQuotient is the least width of vectors, in bytes, in which integers of 8 bytes are divided by a constant in lanes. Vectors of 16 have two
+// such lanes, for which that is no faster than one by one.
+const LeastQuotient = 32
 
 // divides reports an integer division that lanes do one by one. One by a constant is a multiplication, of 8 bytes in wide vectors.
 func (p *Plan) divides(in *kernel.Instr) bool {
@@ -91,7 +92,7 @@ func (p *Plan) divides(in *kernel.Instr) bool {
 		return false
 	}
 	_, constant := p.Of.Const(in.Args[1])
-	return !constant || in.Kind.Size() == 8 && p.Of.Engine.Bytes < quotients
+	return !constant || in.Kind.Size() == 8 && p.Of.Engine.Bytes < LeastQuotient
 }
 
 // likely is a guess, unless a loop is written out.

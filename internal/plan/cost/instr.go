@@ -118,7 +118,7 @@ func (w *walker) operation(in *kernel.Instr, n float64, fixed bool) {
 		w.values(c, n, num.I64)
 	case c == Multiply && wide && in.Site >= 0 && w.lanes > 0 && w.loops.Engine.Nests: // the check looks at the factors
 		w.values(c, n, in.Kind)
-		w.values(Simple, factors*n, in.Kind)
+		w.values(Simple, factorChecks*n, in.Kind)
 	case c == Multiply && wide && in.Site >= 0:
 		w.values(High, n, in.Kind)
 	case c == Fused && !w.loops.Engine.Nests && in.Kind == num.F32:
@@ -139,9 +139,9 @@ func (w *walker) operation(in *kernel.Instr, n float64, fixed bool) {
 }
 
 const (
-	factors = 4   // operations by which native code asks whether a product in lanes fits, besides the check itself
-	short   = 0.6 // what a quotient or root of f32 takes of one of f64, a vector of each (Agner Fog: 0.5 to 0.65)
-	rooted  = 1.7 // what a root takes of a quotient (1.5 to 2)
+	factorChecks = 4   // operations by which native code asks whether a product in lanes fits, besides the check itself
+	short        = 0.6 // what a quotient or root of f32 takes of one of f64, a vector of each (Agner Fog: 0.5 to 0.65)
+	rooted       = 1.7 // what a root takes of a quotient (1.5 to 2)
 	// What WebAssembly has no instruction for: a fused product of f32 is one of f64, and of f64 many; vectors of two 64-bit integers
 	// are shifted and multiplied in pieces.
 	alike   = 0.2

@@ -189,8 +189,7 @@ func TestSlotsInLanes(t *testing.T) {
 	near(t, "loads and stores of 16", m.Counts[cost.Near].Vector, 9*n/16)
 }
 
-// Divisions are no vectors' work. A quotient of 64 bits by a number needs the upper half of a product, as a checked product does, but for one in lanes
-// of native code.
+// Divisions are no vectors' work. Quotients by a number, and checked products outside of native lanes, need the upper half of a product.
 func TestProductsAndQuotients(t *testing.T) {
 	i := data.FromSlice(make([]int64, n))
 	m := mix(t, "fn f(x: &[i64; N]) -> [i64; N] "+ranged+" { x.map(|v| v * 3) }", 64, i)

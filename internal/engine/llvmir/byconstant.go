@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"math/bits"
 
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -13,13 +14,10 @@ import (
 // for lanes, so what LLVM makes of a quotient takes each lane out of its vector; four products of halves make it up. Vectors of
 // 16 bytes have two such lanes, for which that is no faster.
 
-// leastQuotient is the least width of vectors in which this is worth it, in bytes.
-const leastQuotient = 32
-
 // byConstant is a quotient or remainder by a constant; not ok where something else is as good.
 func (a arithmetic) byConstant() (r string, ok bool) {
 	c, ok := a.Const(a.in.Args[1])
-	if !ok || a.t.n == 1 || a.t.kind.Size() != 8 || a.emitter.t.VectorBytes < leastQuotient {
+	if !ok || a.t.n == 1 || a.t.kind.Size() != 8 || a.emitter.t.VectorBytes < loops.LeastQuotient {
 		return "", false
 	}
 	size := c
@@ -47,12 +45,9 @@ func (a arithmetic) quotientOf(c, size uint64) string {
 	}
 	by := inverse(size, 64+length-1)
 	sign := a.two("ashr", a.t, a.x, a.t.constant(63))
-	// The upper half of the signed product is that of the unsigned one without by for a dividend below 0 and without the dividend for by
-	// below 0, as a signed number; to it the dividend is added.
+	// As a signed number the multiplier is below 0, for which figure 5.2 adds the dividend; the unsigned product has it already. What is left
+	// is to take the multiplier off where the dividend is below 0.
 	q := a.two("sub", a.t, a.upper(a.x, by), a.two("and", a.t, sign, a.t.constant(by)))
-	if by <= math.MaxInt64 {
-		q = a.two("add", a.t, q, a.x)
-	}
 	q = a.two("sub", a.t, a.two("ashr", a.t, q, a.t.constant(uint64(length-1))), sign)
 	if c != size {
 		q = a.two("sub", a.t, a.t.zero(), q)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/godwit-run/godwit/internal/ir/loops"
 	"github.com/godwit-run/godwit/internal/ir/num"
 )
 
@@ -70,7 +71,7 @@ func TestQuotientsByConstants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if divides := strings.Contains(text, "sdiv <"); divides != (b.t.VectorBytes < leastQuotient) {
+		if divides := strings.Contains(text, "sdiv <"); divides != (b.t.VectorBytes < loops.LeastQuotient) {
 			t.Errorf("a division in lanes: %v\n%s", divides, text)
 		}
 	})
