@@ -156,6 +156,8 @@ var more = []string{
 	"fn f(x: &[i64; N]) -> [i64; N] { x.pow(2) }",
 	"fn f(x: i64, m: i64) -> i64 { x.rem_euclid(m) + 1 }",
 	"fn f(x: i64) -> i64 { x.div_euclid(7) }",
+	"fn f(x: i64) -> i64 { x.div_floor(7) }",
+	"fn f(x: i64) -> i64 { x.floor_div(7) }",
 	"fn f(x: &[i64; N]) -> [i64; ?] { x.filter(|e| e > 1) }",
 	"fn f(x: &[i64; N]) -> [i64; ?K] { x.filter(|e| e > 1) }",
 	"fn f(x: &[i64; ?K]) -> i64 { x.sum() }",

@@ -349,22 +349,6 @@ func (r *runner) filledFirst(b int, n int64) bool {
 	return err == nil && serr == nil && c.Fills(u.Region, sizes, n)
 }
 
-// appendedTo is the buffer that counts what a launch appends to a column of the result; -1 if none does.
-func (r *runner) appendedTo(b int) int {
-	u := r.p.uses[b][0]
-	if u.Launch == nil || !r.about[b].spoolable {
-		return -1
-	}
-	c, err := r.compile(u.Launch.Kernel)
-	if err != nil {
-		return -1
-	}
-	if region, ok := c.Appends(u.Region); ok {
-		return u.Launch.Regions[region]
-	}
-	return -1
-}
-
 // ready notes what a launch runs on, and makes sure of what the ordinary way makes sure of.
 func (f *frame) ready(r *runner, l *schedule.Launch) bool {
 	c, err := r.compile(l.Kernel)
@@ -419,7 +403,9 @@ func (r *runner) launchReady(l *schedule.Launch) (err error) {
 		}
 		x.Bases = append(x.Bases, at)
 	}
-	r.beginAppended(l)
+	if err := r.beginAppended(l); err != nil {
+		return err
+	}
 	d, err := x.run(0, x.outer)
 	if err != nil {
 		return err
@@ -432,25 +418,3 @@ func (r *runner) launchReady(l *schedule.Launch) (err error) {
 	st.tell(&x.execution)
 	return nil
 }
-
-// beginAppended makes sure that a launch appends to nothing yet; what has elements is zeroed, as the ordinary way does before.
-func (r *runner) beginAppended(l *schedule.Launch) {
-	for _, g := range r.frame.results {
-		if g.count >= 0 && r.buffers[g.buffer].appended && slices.Contains(l.Regions, g.buffer) && r.counted(g.count) != 0 {
-			clear(r.bytes(g.buffer))
-			r.buffers[g.buffer].appended = false
-		}
-	}
-}
-
-// endAppended notes how many elements a launch has appended.
-func (r *runner) endAppended(l *schedule.Launch) {
-	for _, g := range r.frame.results {
-		if buf := &r.buffers[g.buffer]; buf.appended && slices.Contains(l.Regions, g.buffer) {
-			buf.stored = r.counted(g.count)
-		}
-	}
-}
-
-// counted is what a buffer of one number has.
-func (r *runner) counted(b int) int64 { return int64(column.Get(num.I64, r.bytes(b), 0)) }

@@ -17,12 +17,12 @@ import (
 func (p *plan) writeAppended(from, to string) {
 	n := p.Lanes
 	first := []state{{typ{num.I64, 1}, p.scalar(p.In.Args[2])}}
-	room := p.set("icmp slt i64 %s, %s", from, to)
-	most := p.set("add i64 %s, %s", first[0].text, p.turnCount(from, to))
-	for _, b := range p.Appended.Bounds {
-		room = p.set("and i1 %s, %s", room, p.set("icmp sle i64 %s, %s", most, p.poly(b.Poly)))
+	turns := p.turnCount(from, to)
+	room := p.set("icmp sge i64 %s, 0", first[0].text)
+	for _, b := range p.Appended.Bounds { // a sum of count and turns might wrap; what is left does not, for a count of 0 or more
+		left := p.set("sub i64 %s, %s", p.poly(b.Poly), first[0].text)
+		room = p.set("and i1 %s, %s", room, p.set("icmp sle i64 %s, %s", turns, left))
 	}
-	room = p.set("and i1 %s, %s", room, p.set("icmp sge i64 %s, 0", first[0].text))
 	mid := p.set("select i1 %s, i64 %s, i64 %s", room, p.groupsEnd(from, to, n), from)
 	told, size := p.told(p.In), p.stripSize(p.Body)
 	aside := p.inBlock(p.lay.Aside)
@@ -95,6 +95,9 @@ func (p *plan) early() map[*kernel.Instr]bool {
 			need(in.Out[0])
 		case in.Code == kernel.Fault:
 			need(in.Args[0])
+			if in.At != kernel.None {
+				need(in.At)
+			}
 			early[in] = true
 		}
 	}

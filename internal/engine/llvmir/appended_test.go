@@ -20,7 +20,7 @@ func TestAppendedRoom(t *testing.T) {
 			}
 			defer code.close()
 			const slots = 5000
-			for _, count := range []int64{0, 1, slots - 4096, slots - 4000, slots - 2000, slots - 1, slots, slots + 1, -1, math.MinInt64, math.MaxInt64 - 5000} {
+			for _, count := range []int64{0, 1, slots - 4096, slots - 4000, slots - 2000, slots - 1, slots, slots + 1, -1, -16, math.MinInt64, math.MaxInt64 - 5000, math.MaxInt64 - 4095, math.MaxInt64 - 4094, math.MaxInt64 - 903, math.MaxInt64 - 902, math.MaxInt64 - 1, math.MaxInt64} {
 				c := caseOf(code.k, []int64{slots, 2}, 2)
 				binary.LittleEndian.PutUint64(c.Regions[0], uint64(count))
 				if err := code.agrees(t, c); err != nil {
@@ -58,6 +58,7 @@ func TestAppendedEarly(t *testing.T) {
 		before         int // loads of vectors before it is asked whether any lane is appended
 	}{
 		{"rows", "", "", 2},
+		{"rows with a fault at a place that is computed", "v16 = eq i64 v15 v6", "v16 = eq i64 v15 v6\n    v22 = add i64 v7 v6\n    v23 = mul i64 v22 v22\n    v24 = gt i16 v12 v12\n    fault v24 site 0 at v23", 3},
 		{"rows with a check", "v16 = eq i64 v15 v6", "v16 = eq i64 v15 v6\n    v22 = convert i16 u8 v11 site 0 at v7", 3},
 	} {
 		kernelText := strings.Replace(kernel.Text(parse(t, "filterrows")), c.old, c.new, 1)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -94,8 +95,14 @@ func (n *native) close() { _ = n.image.Close() }
 // guarded is memory outside of Go's, up to the end of a page behind which
 // nothing may be touched.
 func guarded(tb testing.TB, bytes int64) []byte {
+	_, b := guardedBehind(tb, bytes)
+	return b
+}
+
+// guardedBehind gives also what lies before it, a page at least, which nothing may be stored to.
+func guardedBehind(tb testing.TB, bytes int64) (before, b []byte) {
 	page := int64(unix.Getpagesize())
-	size := (bytes + page - 1) &^ (page - 1)
+	size := (bytes+page-1)&^(page-1) + page
 	m, err := unix.Mmap(-1, 0, int(size+page), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	if err == nil {
 		err = unix.Mprotect(m[size:], unix.PROT_NONE)
@@ -104,7 +111,7 @@ func guarded(tb testing.TB, bytes int64) []byte {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = unix.Munmap(m) })
-	return m[size-bytes : size : size]
+	return m[: size-bytes : size-bytes], m[size-bytes : size : size]
 }
 
 // loaded is a case with its regions and its block in memory.
@@ -112,6 +119,7 @@ type loaded struct {
 	c       *kerneltest.Case
 	n       *native
 	regions [][]byte
+	before  [][]byte // what lies before each region
 	block   []byte
 	work    []byte
 }
@@ -139,9 +147,9 @@ func (n *native) load(tb testing.TB, c *kerneltest.Case) *loaded {
 		l.put(n.lay.Scalars+int64(8*i), s)
 	}
 	for i, length := range c.Lens() {
-		r := guarded(tb, length*int64(c.Kernel.Regions[i].Elem.Size()))
+		before, r := guardedBehind(tb, length*int64(c.Kernel.Regions[i].Elem.Size()))
 		copy(r, c.Regions[i])
-		l.regions = append(l.regions, r)
+		l.regions, l.before = append(l.regions, r), append(l.before, before)
 		l.put(n.lay.Bases+int64(8*i), uint64(uintptr(unsafe.Pointer(unsafe.SliceData(r)))))
 	}
 	for i := range c.Kernel.Sites {
@@ -252,6 +260,9 @@ func (n *native) agreesCut(tb testing.TB, r *rapid.T, c *kerneltest.Case) {
 
 func (l *loaded) compare(want [][]byte, faults []int64) error {
 	for i, r := range l.c.Kernel.Regions {
+		if at := slices.IndexFunc(l.before[i], func(b byte) bool { return b != 0 }); at >= 0 {
+			return fmt.Errorf("something was stored %d bytes before region %d", len(l.before[i])-at, i)
+		}
 		if r.Access == kernel.Scratch {
 			continue
 		}

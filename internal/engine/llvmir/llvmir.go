@@ -14,7 +14,7 @@ import (
 
 // Version changes whenever the text emitted for some kernel changes. It is part
 // of the key under which compiled objects are kept.
-const Version = 27
+const Version = 28
 
 // Function is the name of the function that a module defines:
 //

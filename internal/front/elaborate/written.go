@@ -42,10 +42,17 @@ func (e *elab) floorDivision(x *syntax.MethodCall, recv *graph.Node) string {
 		one, size = "1", b
 	}
 	text := ""
-	switch name := x.Name.Text; {
-	case (name == "rem_euclid" || name == "modulo") && unsigned:
+	name := x.Name.Text
+	switch floors := isNumber(x.Args[0]); { // by what is above 0 the two are the same
+	case name == "modulo", floors && (name == "mod_floor" || name == "floor_mod"):
+		name = "rem_euclid"
+	case floors && (name == "div_floor" || name == "floor_div"):
+		name = "div_euclid"
+	}
+	switch {
+	case name == "rem_euclid" && unsigned:
 		text = e.alone(a+" % "+b, x.Span)
-	case name == "rem_euclid" || name == "modulo":
+	case name == "rem_euclid":
 		rest := unusedName(e.text(x.Span), "rest", "r")
 		text = "{ let " + rest + " = " + a + " % " + b + "; if " + rest + " < 0 { " + rest + " + " + size + " } else { " + rest + " } }"
 		text = e.alone(text, x.Span)

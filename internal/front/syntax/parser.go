@@ -138,7 +138,11 @@ func (p *parser) reserved(what string, instead func(word string) string) (n Name
 		return n, false
 	}
 	n = Name{p.here(), instead(p.word())}
-	p.report("S07", n.Span, "expected "+what+", found "+p.found(), "a reserved word", n.Text)
+	help := n.Text
+	if p.at(KwMod) && p.ahead(1) == LParen { // as other languages write it
+		help = "the remainder of a / b is written `a % b`"
+	}
+	p.report("S07", n.Span, "expected "+what+", found "+p.found(), "a reserved word", help)
 	p.next()
 	return n, true
 }

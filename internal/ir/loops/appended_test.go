@@ -69,6 +69,9 @@ func TestAppended(t *testing.T) {
 		{"that hands on something else", "yield v19", "yield v12", 0},
 		{"that faults where the condition holds", "v13 = bound v8 < s0", "v13 = bound v8 < s0\n v16 = add i64 v7 v6 site 0 at v7", 0},
 		{"that stores before", "v12 = add i64 v7 v6", "v12 = add i64 v7 v6\n store r2 v7 v12", 0},
+		{"whose fault is at the count", "v12 = add i64 v7 v6", "v12 = add i64 v7 v6\n fault v10 site 0 at v8", 0},
+		{"that hands the count out of a block", "v12 = add i64 v7 v6", "v12 = if v10 {\n yield v8\n } else {\n yield v6\n }", 0},
+		{"that loads one element again and again", "v9 = load r3 v7", "v9 = load r3 v5", 0},
 		{"with a check", "v12 = add i64 v7 v6", "v12 = add i64 v7 v6 site 0 at v7", 8},
 	} {
 		text := strings.Replace(filter, c.old, c.new, 1)

@@ -88,3 +88,16 @@ func TestStoredAndLoaded(t *testing.T) {
 		t.Error(after)
 	}
 }
+
+// Memory of the kernel's own stays so.
+func TestStoredScratch(t *testing.T) {
+	t.Parallel()
+	k, err := kernel.ParseText(strings.Replace(storedText, "region readwrite f64 s0", "region scratch f64 s0", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	(&kern{k: k}).foldStored()
+	if after := kernel.Text(k); strings.Contains(after, "for v5") || !strings.Contains(after, "region scratch f64 s0") {
+		t.Error(after)
+	}
+}
