@@ -18,15 +18,16 @@ import (
 	"time"
 
 	"github.com/godwit-run/godwit/internal/data/regular"
+	"github.com/godwit-run/godwit/internal/engine/llvmir"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 )
 
 // In: what is remembered, and the folder that processes of one user share. Out: the folder with both. It has a file for each first byte of
 // an ID, so that a process reads and writes no more than what is near to its own kernels. Whatever is wrong with a file, it
-// says nothing; one of another processor says nothing here. It is not made to last: after a power cut it may be gone.
+// says nothing; one of another processor, or of what an earlier version made of kernels, says nothing here. It is not made to last: after a power cut it may be gone.
 
-// version changes with what the file means.
-const version = 3
+// version changes with what the file means, and with what WebAssembly is made of kernels; native code has a version of its own.
+const version = 4
 
 // mostText is more bytes than a file has.
 const mostText = 1 << 20
@@ -36,6 +37,7 @@ const mostOfFile = 16 << 10
 
 type file struct {
 	Version   int           `json:"version"`
+	Emitter   int           `json:"emitter"` // that native code is of
 	Processor string        `json:"processor"`
 	Kernels   []fileKernel  `json:"kernels"` // the least recently used first
 	Programs  []fileProgram `json:"programs"`
@@ -81,7 +83,7 @@ func (m *Memory) take(path string) {
 		return
 	}
 	var f file
-	if json.Unmarshal(b, &f) != nil || f.Version != version || f.Processor != processor() {
+	if json.Unmarshal(b, &f) != nil || f.Version != version || f.Emitter != llvmir.Version || f.Processor != processor() {
 		return
 	}
 	for _, k := range f.Kernels {
@@ -251,7 +253,7 @@ func (m *Memory) leave(first byte) {
 
 // write has what is remembered take the place of a file, by way of another, which it closes.
 func (m *Memory) write(t *os.File, path string) error {
-	f := file{Version: version, Processor: processor()}
+	f := file{Version: version, Emitter: llvmir.Version, Processor: processor()}
 	for at := m.recent.Back(); at != nil; at = at.Prev() {
 		e := at.Value.(*entry)
 		k := fileKernel{ID: e.key.ID.String(), Engine: e.key.Engine, Threads: e.key.Threads}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/godwit-run/godwit/internal/engine/llvmir"
 	"github.com/godwit-run/godwit/internal/ir/kernel"
 )
 
@@ -268,6 +269,7 @@ func TestDamaged(t *testing.T) {
 		"cut":               text[:len(text)/2],
 		"nothing":           "",
 		"another processor": strings.Replace(text, processor(), "another", 1),
+		"another emitter":   strings.Replace(text, fmt.Sprintf(`"emitter":%d`, llvmir.Version), `"emitter":1`, 1),
 		"another version":   strings.Replace(text, fmt.Sprintf(`"version":%d`, version), `"version":99`, 1),
 		"a negative time":   strings.Replace(text, `"took_ns":[10]`, `"took_ns":[-10]`, 1),
 		"no time":           strings.Replace(text, `"took_ns":[10]`, `"took_ns":[]`, 1),
